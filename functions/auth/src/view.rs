@@ -257,7 +257,7 @@ struct OwnCompanyView {
     #[schemars(example = example_uri::COMPANY)]
     resource_uri: Uri,
     /// The display name.
-    #[schemars(example = &"Acme Ltd")]
+    #[schemars(example = &"Acme Ltd", length(min = 1))]
     name: String,
     /// The IANA name of the company's time zone; empty for UTC.
     #[schemars(example = &"Europe/London")]
@@ -275,7 +275,7 @@ struct OwnProjectView {
     #[schemars(example = example_uri::PROJECT)]
     resource_uri: Uri,
     /// The display name.
-    #[schemars(example = &"Backend engineer")]
+    #[schemars(example = &"Backend engineer", length(min = 1))]
     name: String,
     /// The URL of the public job listing; empty for none.
     #[schemars(example = &"")]

@@ -25,7 +25,7 @@ pub(crate) struct CompanyView {
     #[schemars(example = example_uri::COMPANY)]
     resource_uri: Uri,
     /// The display name.
-    #[schemars(example = &"Acme Ltd")]
+    #[schemars(example = &"Acme Ltd", length(min = 1))]
     name: String,
     /// Postal address, in several lines.
     address: String,
@@ -95,7 +95,7 @@ pub(crate) struct CompanyLoginView {
     #[schemars(example = example_uri::COMPANY)]
     company: Uri,
     /// The display name of the company.
-    #[schemars(example = &"Acme Ltd")]
+    #[schemars(example = &"Acme Ltd", length(min = 1))]
     name: String,
     /// The URL of the logo, which needs no credentials; null for none.
     #[schemars(example = example_uri::LOGO)]
@@ -132,7 +132,7 @@ pub(crate) struct TokenView {
     #[schemars(example = example_uri::COMPANY)]
     company: Uri,
     /// The display name.
-    #[schemars(example = &"Applicant tracking")]
+    #[schemars(example = &"Applicant tracking", length(min = 1))]
     name: String,
     #[serde(flatten)]
     rights: TokenRightsView,

@@ -119,7 +119,7 @@ struct ProjectFields {
     #[schemars(example = example_uri::COMPANY)]
     company: Uri,
     /// The display name.
-    #[schemars(example = &"Backend engineer")]
+    #[schemars(example = &"Backend engineer", length(min = 1))]
     name: String,
     /// The URL of the public job listing; empty for none.
     #[schemars(example = &"")]

@@ -22,10 +22,10 @@ pub(crate) struct SearchResultView {
     #[schemars(example = example_uri::CANDIDATE)]
     resource_uri: Uri,
     /// First name.
-    #[schemars(example = &"Ada")]
+    #[schemars(example = &"Ada", length(min = 1))]
     first_name: String,
     /// Last name.
-    #[schemars(example = &"Lovelace")]
+    #[schemars(example = &"Lovelace", length(min = 1))]
     last_name: String,
     /// The email address; empty if there is none.
     #[schemars(example = &"ada@example.com")]
@@ -48,7 +48,7 @@ struct FoundProjectView {
     #[schemars(example = example_uri::PROJECT)]
     resource_uri: Uri,
     /// The display name.
-    #[schemars(example = &"Backend engineer")]
+    #[schemars(example = &"Backend engineer", length(min = 1))]
     name: String,
     /// The project's status.
     status: ProjectStatus,

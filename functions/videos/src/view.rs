@@ -45,7 +45,7 @@ pub(crate) struct VideoView {
     #[schemars(example = &"2026-11-08")]
     submit_date: NaiveDate,
     /// The name of the uploaded file.
-    #[schemars(example = &"welcome.mov")]
+    #[schemars(example = &"welcome.mov", length(min = 1))]
     upload_filename: String,
     /// The identifier of the thumbnail's conversion.
     thumb_conversion_id: Option<u64>,

@@ -7,6 +7,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
+use crate::domain::id::{CompanyId, Id};
+use crate::domain::privacy::legal::LegalTextId;
+
 pub use crate::domain::timestamp::Timestamp;
 
 /// An absolute URL.
@@ -48,8 +51,32 @@ impl<T: fmt::Display> Serialize for Identifier<T> {
     }
 }
 
+/// What identifiers of a kind look like.
+pub trait IdentifierForm {
+    /// A regular expression that fits all of them.
+    const PATTERN: &'static str;
+}
+
+impl<K> IdentifierForm for Id<K> {
+    // 26 characters of five bits are two bits more than a ULID has, so the first one is at most 7.
+    const PATTERN: &'static str = "^[0-7][0-9A-HJKMNP-TV-Z]{25}$";
+}
+
+impl IdentifierForm for CompanyId {
+    const PATTERN: &'static str = "^[a-z0-9-]{2,63}$";
+}
+
+impl IdentifierForm for LegalTextId {
+    const PATTERN: &'static str = "^[a-z_]+-[1-9][0-9]{0,9}$";
+}
+
+/// Of a take: its number.
+impl IdentifierForm for u32 {
+    const PATTERN: &'static str = "^[1-9][0-9]{0,8}$";
+}
+
 // The document gives it the example that ends the one of `resource_uri`.
-impl<T> JsonSchema for Identifier<T> {
+impl<T: IdentifierForm> JsonSchema for Identifier<T> {
     fn inline_schema() -> bool {
         true
     }
@@ -61,6 +88,7 @@ impl<T> JsonSchema for Identifier<T> {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "type": "string",
+            "pattern": T::PATTERN,
             "description": "The identifier, which the paths of operations take: the last segment of `resource_uri`.",
         })
     }

@@ -111,7 +111,9 @@ impl ApiDocument {
         self.schemas.extend(self.bodies);
         for operation in self.paths.values_mut().filter_map(Value::as_object_mut).flat_map(Map::values_mut) {
             for response in operation["responses"].as_object_mut().into_iter().flat_map(Map::values_mut) {
-                if let Some(content) = response.pointer_mut("/content/application~1json") {
+                let content = response.pointer_mut("/content/application~1json");
+                // Errors have examples of their own.
+                if let Some(content) = content.filter(|content| content.get("examples").is_none()) {
                     sets::open(&mut content["schema"]);
                     // Made last: examples follow references to schemas that later operations add.
                     content["example"] = example::of(&content["schema"], &self.schemas);
@@ -240,9 +242,15 @@ impl OperationDoc {
             }
             responses.insert(status.to_string(), answer);
         }
+        // One in place: whoever reads an operation alone sees what its errors look like.
+        let in_place =
+            [ErrorResponseDoc::NotFound, ErrorResponseDoc::Unauthenticated, ErrorResponseDoc::Internal];
+        let in_place = in_place.into_iter().find(|failure| self.failures.contains(failure));
         for failure in self.failures {
             let reference = format!("#/components/responses/{}", failure.name());
-            responses.insert(failure.status().to_string(), json!({ "$ref": reference }));
+            let is_in_place = in_place == Some(failure);
+            let response = if is_in_place { failure.component() } else { json!({ "$ref": reference }) };
+            responses.insert(failure.status().to_string(), response);
         }
         let mut described = json!({
             "operationId": id,

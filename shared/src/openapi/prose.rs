@@ -4,9 +4,11 @@ use serde_json::{Map, Value, json};
 
 use super::failure::ErrorResponseDoc;
 use super::tables;
+use crate::domain::id::Id;
 use crate::domain::language::Language;
 use crate::domain::privacy::legal::LegalKind;
 use crate::http::example_uri;
+use crate::http::wire::IdentifierForm as _;
 
 pub(super) fn introduction() -> String {
     let permissions = tables::permissions();
@@ -78,8 +80,7 @@ fn identifier(name: &str) -> Value {
     let pattern = match name {
         "eventId" => "^evt_[0-9A-Za-z-]+_[0-9]+_[0-9]+$",
         "documentId" => "^(privacy_policy|consent)-[1-9][0-9]{0,9}$",
-        // 26 characters of five bits are two bits more than a ULID has, so the first one is at most 7.
-        _ => "^[0-7][0-9A-HJKMNP-TV-Z]{25}$",
+        _ => Id::<()>::PATTERN,
     };
     let example = uri.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     parameter(name, &format!("Identifier of the {resource}."), Some(pattern), example)
@@ -188,7 +189,9 @@ pub(super) fn security_schemes() -> Value {
 }
 
 pub(super) fn responses() -> Map<String, Value> {
-    let failures = ErrorResponseDoc::ALL.into_iter().map(|failure| (failure.name(), failure.component()));
+    // Each operation that may find nothing shows that in place.
+    let failures = ErrorResponseDoc::ALL.into_iter().filter(|failure| *failure != ErrorResponseDoc::NotFound);
+    let failures = failures.map(|failure| (failure.name(), failure.component()));
     let not_modified = json!({
         "description": "Unchanged since the client fetched it.",
         "headers": {

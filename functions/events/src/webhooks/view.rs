@@ -27,7 +27,7 @@ pub(crate) struct WebhookView {
     company: Uri,
     /// The address that gets events by POST: `https`, the name of a host in the public internet, port 443 or
     /// one from 1024, at most 2,048 characters.
-    #[schemars(example = &"https://hooks.example.com/interviews")]
+    #[schemars(example = &"https://hooks.example.com/interviews", url)]
     url: String,
     /// What the webhook is for.
     #[schemars(example = &"Applicant tracking")]

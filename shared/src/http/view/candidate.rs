@@ -121,10 +121,10 @@ pub struct CandidateFields {
     #[schemars(example = example_uri::CANDIDATE)]
     resource_uri: Uri,
     /// First name.
-    #[schemars(example = &"Ada")]
+    #[schemars(example = &"Ada", length(min = 1))]
     first_name: String,
     /// Last name.
-    #[schemars(example = &"Lovelace")]
+    #[schemars(example = &"Lovelace", length(min = 1))]
     last_name: String,
     /// A login name in addition to the email address, unique in the company; empty if there is none.
     #[schemars(example = &"ada")]

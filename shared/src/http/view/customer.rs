@@ -32,13 +32,13 @@ pub struct CustomerView {
     #[schemars(example = example_uri::CUSTOMER)]
     user: Uri,
     /// The login name, unique in the company. It cannot be changed.
-    #[schemars(example = &"grace")]
+    #[schemars(example = &"grace", length(min = 1))]
     username: String,
     /// First name.
-    #[schemars(example = &"Grace")]
+    #[schemars(example = &"Grace", length(min = 1))]
     first_name: String,
     /// Last name.
-    #[schemars(example = &"Hopper")]
+    #[schemars(example = &"Hopper", length(min = 1))]
     last_name: String,
     /// For mails and as a login name; unique among the company's staff. While `email_confirmed` is false and `status` is `confirmed`,
     /// the customer has yet to confirm this address, and the former one counts.

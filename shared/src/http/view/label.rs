@@ -21,7 +21,7 @@ pub struct LabelView {
     #[schemars(example = example_uri::COMPANY)]
     company: Uri,
     /// Unique in the company, ignoring case.
-    #[schemars(example = &"Senior")]
+    #[schemars(example = &"Senior", length(min = 1))]
     text: String,
 }
 

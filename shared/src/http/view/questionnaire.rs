@@ -95,7 +95,7 @@ pub struct CriterionView {
     #[schemars(example = 1)]
     position: u32,
     /// The display name.
-    #[schemars(example = &"Communication")]
+    #[schemars(example = &"Communication", length(min = 1))]
     name: String,
     /// The meaning of the criterion.
     #[schemars(example = &"Speaks clearly and listens.")]

@@ -107,7 +107,11 @@ fn event_schema(event: &Value, of: EventType, text: &str, change: String) -> Val
         "examples": [[name]],
     });
     // Of all that webhooks get, a ping alone has no number.
-    properties["sequence"]["type"] = json!(if of == EventType::WebhookPing { "null" } else { "integer" });
+    if of == EventType::WebhookPing {
+        properties["sequence"] = json!({ "type": "null", "description": "A ping has no number." });
+    } else {
+        properties["sequence"]["type"] = json!("integer");
+    }
     properties["data"] =
         json!({ "$ref": format!("#/components/schemas/{change}"), "description": "The change." });
     schema

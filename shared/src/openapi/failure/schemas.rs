@@ -5,6 +5,9 @@ use serde_json::{Value, json};
 use crate::domain::candidate::{GuestLinkEnd, KeyEnd};
 use crate::openapi::failure::ErrorResponseDoc;
 
+/// The form of all codes.
+const CODE: &str = "^[a-z0-9_]+$";
+
 impl ErrorResponseDoc {
     pub(in crate::openapi) fn schemas() -> [(&'static str, Value); 8] {
         let codes = KeyEnd::ALL.map(|end| format!("`{}`", end.refusal().code)).join(", ");
@@ -17,9 +20,9 @@ impl ErrorResponseDoc {
                     "description": "Why the request was refused. Only to the key of a guest link, more than `detail` and `code`.",
                     "required": ["detail", "code"],
                     "properties": {
-                        "detail": { "type": "string", "description": "A text for people." },
+                        "detail": { "type": "string", "minLength": 1, "description": "A text for people." },
                         "code": {
-                            "type": "string",
+                            "type": "string", "pattern": CODE,
                             "description": format!("A code for programs; for a guest link that shows nothing any more, or not now, {guest_codes}."),
                         },
                         "company": {
@@ -45,9 +48,9 @@ impl ErrorResponseDoc {
                     "description": "Why the request was refused. Only to a key that a candidate was sent, more than `detail` and `code`.",
                     "required": ["detail", "code"],
                     "properties": {
-                        "detail": { "type": "string", "description": "A text for people." },
+                        "detail": { "type": "string", "minLength": 1, "description": "A text for people." },
                         "code": {
-                            "type": "string",
+                            "type": "string", "pattern": CODE,
                             "description": format!("A code for programs; for a candidate's key that opens nothing any more {codes}."),
                         },
                         "resource_uri": { "type": "string", "format": "uri", "description": "The candidate." },
@@ -95,8 +98,8 @@ impl ErrorResponseDoc {
                     "description": "Events were deleted because of their age.",
                     "required": ["detail", "code", "first"],
                     "properties": {
-                        "detail": { "type": "string", "description": "A text for people." },
-                        "code": { "type": "string", "description": "Always `events_expired`." },
+                        "detail": { "type": "string", "minLength": 1, "description": "A text for people." },
+                        "code": { "type": "string", "pattern": CODE, "description": "Always `events_expired`." },
                         "first": { "type": "integer", "description": "The number of the first event that is left." },
                     },
                 }),
@@ -108,8 +111,8 @@ impl ErrorResponseDoc {
                     "description": "Why the request was refused.",
                     "required": ["detail", "code"],
                     "properties": {
-                        "detail": { "type": "string", "description": "A text for people." },
-                        "code": { "type": "string", "description": "A code for programs. Codes never change." },
+                        "detail": { "type": "string", "minLength": 1, "description": "A text for people." },
+                        "code": { "type": "string", "pattern": CODE, "description": "A code for programs. Codes never change." },
                         "resource_uri": {
                             "type": "string", "format": "uri",
                             "description": "The resource that has the `external_id`. Missing for other codes, and if the caller may not see it.",
@@ -132,8 +135,8 @@ impl ErrorResponseDoc {
                     "description": "Why the request was refused.",
                     "required": ["detail", "code"],
                     "properties": {
-                        "detail": { "type": "string", "description": "A text for people." },
-                        "code": { "type": "string", "description": "A code for programs. Codes never change." },
+                        "detail": { "type": "string", "minLength": 1, "description": "A text for people." },
+                        "code": { "type": "string", "pattern": CODE, "description": "A code for programs. Codes never change." },
                         "permission": {
                             "type": "string",
                             "description": "With the code `permission_denied`: the permission that is missing, one of those that `/whoami/` lists. Missing if no permission would help.",
@@ -159,8 +162,8 @@ impl ErrorResponseDoc {
                     "description": "Why the request was refused.",
                     "required": ["detail"],
                     "properties": {
-                        "detail": { "type": "string", "description": "A text for people." },
-                        "code": { "type": "string", "description": "A code for programs. Codes never change." },
+                        "detail": { "type": "string", "minLength": 1, "description": "A text for people." },
+                        "code": { "type": "string", "pattern": CODE, "description": "A code for programs. Codes never change." },
                         "parameter": {
                             "type": "string",
                             "description": "The query parameter that is unknown or repeated. Missing for other codes.",

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use shared::domain::id::{CandidateId, CompanyId, ProjectId};
+use shared::domain::not_a_choice;
 use shared::domain::transition::report::PlatformReport;
 use shared::error::FieldErrors;
 use shared::http::reference::ReferenceUris;
@@ -27,6 +28,8 @@ pub struct BusEvent {
 }
 
 const REQUIRED: &str = "This field is required.";
+/// The kinds of events of the platform's other parts.
+const KINDS: [&str; 3] = ["interview.completed", "interview.aborted", "evaluation.recorded"];
 
 /// The `detail` of a platform event.
 #[derive(Debug, Deserialize)]
@@ -86,7 +89,7 @@ impl BusEvent {
                     .map(|(customer, completed)| PlatformReport::Evaluated { customer, completed })
             }
             other => {
-                errors.add("detail-type", format!("\"{other}\" is not a valid choice."));
+                errors.add("detail-type", not_a_choice(other, &KINDS));
                 None
             }
         };

@@ -34,7 +34,7 @@ pub mod transition;
 pub mod webhook;
 pub mod work;
 
-pub use names::parse_enum;
+pub use names::{not_a_choice, parse_enum};
 
 /// A request that makes sense but that the current state does not allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

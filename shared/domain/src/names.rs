@@ -1,6 +1,8 @@
 //! Enums whose values have names.
 
-use serde::de::value::{Error, StrDeserializer};
+use std::fmt;
+
+use serde::de::value::StrDeserializer;
 use serde::de::{DeserializeOwned, IntoDeserializer as _};
 
 /// Declares an enum with the names of its values, which are the same in JSON, in the table, in logs and in the OpenAPI
@@ -29,8 +31,35 @@ macro_rules! named {
 
 pub(crate) use named;
 
-/// The value that clients call `name`, of an enum without fields.
+/// The value that clients call `name`, of an enum without fields. An error is the message for them.
 pub fn parse_enum<T: DeserializeOwned>(name: &str) -> Result<T, String> {
-    let deserializer: StrDeserializer<'_, Error> = name.into_deserializer();
-    T::deserialize(deserializer).map_err(|_| format!("\"{name}\" is not a valid choice."))
+    let deserializer: StrDeserializer<'_, NoSuchValue> = name.into_deserializer();
+    T::deserialize(deserializer).map_err(|NoSuchValue(message)| message)
 }
+
+/// The message about a name that is none of `choices`.
+pub fn not_a_choice(name: &str, choices: &[&str]) -> String {
+    format!("\"{name}\" is not a valid choice. Use one of: {}.", choices.join(", "))
+}
+
+/// The message about a name that an enum does not have: what serde has derived knows the names of the others.
+#[derive(Debug)]
+struct NoSuchValue(String);
+
+impl serde::de::Error for NoSuchValue {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self(message.to_string())
+    }
+
+    fn unknown_variant(name: &str, choices: &'static [&'static str]) -> Self {
+        Self(not_a_choice(name, choices))
+    }
+}
+
+impl fmt::Display for NoSuchValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NoSuchValue {}

@@ -249,12 +249,12 @@ async fn what_is_wrong_with_the_request_is_said_at_once_and_nothing_is_done() {
     }
     assert_refusals!(responses, @r#"
     400 {"action":["This field is required."],"candidates":["Send `candidates` or `status`."]}
-    400 {"action":["\"delete\" is not a valid choice."],"candidates":["This list may not be empty."]}
+    400 {"action":["\"delete\" is not a valid choice. Use one of: advance, deadline, remind, skip."],"candidates":["This list may not be empty."]}
     2 x 400 {"deadline":["This field is required."]}
     400 {"deadline":["Use ISO 8601 with a time zone, for example 2026-11-08T22:59:00Z."]}
     400 {"deadline":["Only `advance` and `deadline` take a deadline."]}
     400 {"deadline":["Only `advance` and `deadline` take a deadline."],"status":["Send either `candidates` or `status`."]}
-    400 {"dry_run":["Must be a valid boolean."],"status":["\"gone\" is not a valid choice."]}
+    400 {"dry_run":["Must be a valid boolean."],"status":["\"gone\" is not a valid choice. Use one of: new, invited, confirmed, interviewing, interviewed, expired, aborted, skipped."]}
     400 {"candidates":["\"Ada\" is not the URL of a candidate under https://hr.example/api/v3."]}
     400 {"candidates":["Expected a list of references."]}
     400 {"candidates":["This field may not be blank."]}

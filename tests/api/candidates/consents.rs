@@ -167,7 +167,7 @@ async fn a_wrong_consent_is_refused_and_changes_nothing() {
     assert_refusals!(refusals, @r#"
         5 x 400 {"version":["This is not the current version of the text."]}
         2 x 400 {"language":["This field is required."],"version":["This field is required."]}
-        2 x 400 {"language":["\"xx\" is not a valid choice."],"version":["Ensure this value is from 1 to 4294967295."]}
+        2 x 400 {"language":["\"xx\" is not a valid choice. Use one of: en, de, fr, es, it, nl."],"version":["Ensure this value is from 1 to 4294967295."]}
         2 x 400 {"language":["Not a valid string."],"version":["A valid integer is required."]}
         2 x 400 {"language":["The text does not exist in this language."]}
         400 {"obtained_at":["Only managers may record a consent that was obtained elsewhere."]}
@@ -251,7 +251,7 @@ async fn imports_bring_consents_that_were_obtained_elsewhere() {
         rows.iter().map(|row| format!("{} {}", row["status"], row["errors"])).collect();
     insta::assert_snapshot!(failures.join("\n"), @r#"
         "invited" {}
-        "failed" {"consents[0].kind":["\"imprint\" is not a valid choice."],"consents[0].language":["This field is required."],"consents[0].version":["Ensure this value is from 1 to 4294967295."],"consents[1]":["Invalid data. Expected an object."]}
+        "failed" {"consents[0].kind":["\"imprint\" is not a valid choice. Use one of: privacy_policy, consent."],"consents[0].language":["This field is required."],"consents[0].version":["Ensure this value is from 1 to 4294967295."],"consents[1]":["Invalid data. Expected an object."]}
         "failed" {"consents[0].version":["This is not the current version of the text."]}
         "failed" {"consents":["Each kind may appear only once."]}
         "failed" {"consents":["Expected a list of items."]}

@@ -108,7 +108,7 @@ async fn a_list_can_be_narrowed_to_a_status() {
     assert_eq!(page(&owner, &format!("{list}?status=new")).await.uris.len(), 4);
     assert_eq!(page(&owner, &format!("{list}?status=skipped")).await.total, 0);
     assert_eq!(page(&owner, &format!("{list}?status=")).await.total, 9, "no value is no filter");
-    assert_refusal!(owner.get(&format!("{list}?status=Invited")).await, @r#"400 {"status":["\"Invited\" is not a valid choice."]}"#);
+    assert_refusal!(owner.get(&format!("{list}?status=Invited")).await, @r#"400 {"status":["\"Invited\" is not a valid choice. Use one of: new, invited, confirmed, interviewing, interviewed, expired, aborted, skipped."]}"#);
 
     // Pages of it as well.
     let first = page(&owner, &format!("{list}?status=invited&page_size=2")).await;

@@ -144,14 +144,14 @@ async fn announcements_are_checked() {
           "field":["This field is required."],
           "size":["This field is required."]
         }
-        400 {"field":["\"logo\" is not a valid choice."]}
+        400 {"field":["\"logo\" is not a valid choice. Use one of: photo, cv."]}
         400 {"content_type":["Enter a content type such as application/pdf."],"size":["Ensure this value is from 1 to 26214400."]}
         400 {"content_type":["Enter a content type such as application/pdf."],"size":["A valid integer is required."]}
         400 {"size":["Ensure this value is from 1 to 10485760."]}
         400 {"size":["Ensure this value is from 1 to 26214400."]}
         "#);
     let photo_only = json!({ "field": "cv", "content_type": PDF, "size": 1 });
-    assert_refusal!(owner.post(&format!("{}uploads/", owner.uri), photo_only).await, @r#"400 {"field":["\"cv\" is not a valid choice."]}"#);
+    assert_refusal!(owner.post(&format!("{}uploads/", owner.uri), photo_only).await, @r#"400 {"field":["\"cv\" is not a valid choice. Use one of: photo."]}"#);
     assert_eq!(app.table().snapshot().await, before);
     announce(&owner, &candidate, "photo", "image/png", 10_485_760).await;
 }

@@ -255,7 +255,7 @@ async fn parameters_that_make_no_sense_are_refused() {
     assert_refusals!(refusals, @r#"
         3 x 400 {"days":["Use a whole number from 7 to 3650."]}
         400 {"days":["Send `days` together with `from`."]}
-        400 {"from":["\"hire\" is not a valid choice."]}
+        400 {"from":["\"hire\" is not a valid choice. Use one of: last_activity, project_closed."]}
         400 {"until":["Use ISO 8601 with a time zone, for example 2026-11-08T22:59:00Z."]}
         400 {"project":["\"x\" is not a URL under https://hr.example/api/v3/companies/acme/projects/."]}
         400 {"project":["\"https://hr.example/api/v3/companies/globex/projects/[id]/\" is not a URL under https://hr.example/api/v3/companies/acme/projects/."]}

@@ -115,18 +115,18 @@ async fn a_wrong_text_is_refused_field_by_field() {
         400 {"kind":["This field is required."],"texts":["This field is required."]}
         400 {
           "is_required":["Must be a valid boolean."],
-          "kind":["\"imprint\" is not a valid choice."],
+          "kind":["\"imprint\" is not a valid choice. Use one of: privacy_policy, consent."],
           "texts":["Expected an object."]
         }
         400 {"texts":["This field may not be null."]}
-        400 {"texts":["\"xx\" is not a valid choice."]}
+        400 {"texts":["\"xx\" is not a valid choice. Use one of: en, de, fr, es, it, nl."]}
         400 {"texts":["\"en\": This field may not be blank."]}
         400 {"texts":["\"en\": Not a valid string."]}
         400 {"texts":["\"de\": This field may not be blank."]}
         400 {"texts":["\"en\": Ensure this field has no more than 10000 characters."]}
         400 {"is_required":["A kind without texts cannot be required."]}
-        400 {"kind":["\"imprint\" is not a valid choice."]}
-        400 {"language":["\"xx\" is not a valid choice."]}
+        400 {"kind":["\"imprint\" is not a valid choice. Use one of: privacy_policy, consent."]}
+        400 {"language":["\"xx\" is not a valid choice. Use one of: en, de, fr, es, it, nl."]}
         400 {"current":["Must be a valid boolean."]}
         400 {"page":["The list ends before page 2."]}
         400 {"cursor":["Invalid cursor. Follow `next` and `previous` unchanged."]}

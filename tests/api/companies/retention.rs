@@ -125,7 +125,7 @@ async fn a_policy_that_makes_no_sense_is_refused() {
         2 x 400 {"days":["A valid integer is required."]}
         400 {
           "days":["Ensure this value is from 7 to 3650."],
-          "from":["\"hire\" is not a valid choice."],
+          "from":["\"hire\" is not a valid choice. Use one of: last_activity, project_closed."],
           "notice_days":["Ensure this value is from 0 to 90."],
           "request_days":["Ensure this value is from 0 to 30."]
         }

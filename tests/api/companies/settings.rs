@@ -107,9 +107,9 @@ async fn invalid_fields_are_named_and_nothing_is_changed() {
         2 x 400 {"default_maximum_score":["Ensure this value is from 1 to 1000."]}
         400 {"default_maximum_score":["This field may not be null."]}
         400 {"default_maximum_score":["A valid integer is required."]}
-        400 {"default_project_lang":["\"\" is not a valid choice."]}
-        400 {"default_project_lang":["\"xx\" is not a valid choice."]}
-        400 {"default_project_lang":["\"EN\" is not a valid choice."]}
+        400 {"default_project_lang":["\"\" is not a valid choice. Use one of: en, de, fr, es, it, nl."]}
+        400 {"default_project_lang":["\"xx\" is not a valid choice. Use one of: en, de, fr, es, it, nl."]}
+        400 {"default_project_lang":["\"EN\" is not a valid choice. Use one of: en, de, fr, es, it, nl."]}
         400 {"default_project_lang":["This field may not be null."]}
         3 x 400 {"registration_email":["Enter a valid email address."]}
         400 {"registration_email":["Not a valid string."]}

@@ -114,7 +114,7 @@ async fn rights_that_do_not_go_together_are_refused() {
         json!({ "expires_at": "2026-01-01T00:00:00Z", "account_type": "hiring-manager", "read_only": 1, "value": "x" }),
     ];
     assert_refusals!(send_each(rights, create).await, @r#"
-        400 {"account_type":["\"candidate\" is not a valid choice."]}
+        400 {"account_type":["\"candidate\" is not a valid choice. Use one of: hiring-manager, recruiter, admin, owner."]}
         400 {"account_type":["This field may not be null."]}
         400 {"projects":["Name at least one project: tokens of this account type see no others."]}
         2 x 400 {"projects":["Name at least one project."]}

@@ -91,7 +91,7 @@ async fn everyone_changes_their_own_profile_and_nothing_else_of_themselves() {
         assert_refusal!(staff.patch(&staff.uri, wrong).await, @r#"
             400 {
               "first_name":["This field may not be blank."],
-              "preferred_language":["\"xx\" is not a valid choice."],
+              "preferred_language":["\"xx\" is not a valid choice. Use one of: en, de, fr, es, it, nl."],
               "seen_welcome":["Must be a valid boolean."]
             }
             "#);

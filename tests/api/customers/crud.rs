@@ -184,10 +184,10 @@ async fn each_required_field_is_missed() {
         400 {"email":["Enter a valid email address."]}
         400 {"email":["Not a valid string."]}
         400 {"account_type":["This field may not be null."]}
-        400 {"account_type":["\"\" is not a valid choice."]}
+        400 {"account_type":["\"\" is not a valid choice. Use one of: hiring-manager, recruiter, admin, owner."]}
         400 {"account_type":["Not a valid string."]}
         400 {"preferred_language":["This field may not be null."]}
-        400 {"preferred_language":["\"\" is not a valid choice."]}
+        400 {"preferred_language":["\"\" is not a valid choice. Use one of: en, de, fr, es, it, nl."]}
         400 {"preferred_language":["Not a valid string."]}
         "#);
     let wrong = json!({
@@ -200,10 +200,10 @@ async fn each_required_field_is_missed() {
     });
     assert_refusal!(owner.post(CUSTOMERS, with(creation("x@y.co"), wrong)).await, @r#"
         400 {
-          "account_type":["\"boss\" is not a valid choice."],
+          "account_type":["\"boss\" is not a valid choice. Use one of: hiring-manager, recruiter, admin, owner."],
           "email":["Enter a valid email address."],
           "phone":["Ensure this field has no more than 50 characters."],
-          "preferred_language":["\"xx\" is not a valid choice."],
+          "preferred_language":["\"xx\" is not a valid choice. Use one of: en, de, fr, es, it, nl."],
           "receive_interview_notifications":["Must be a valid boolean."],
           "username":["A username may not contain spaces."]
         }
@@ -343,8 +343,8 @@ async fn the_list_can_be_narrowed_and_comes_in_pages() {
     let queries = ["status=x", "account_type=Owner", "page=3", "page=0"];
     let refusals = send_each(queries, async |query| owner.get(&format!("{CUSTOMERS}?{query}")).await).await;
     assert_refusals!(refusals, @r#"
-        400 {"status":["\"x\" is not a valid choice."]}
-        400 {"account_type":["\"Owner\" is not a valid choice."]}
+        400 {"status":["\"x\" is not a valid choice. Use one of: invited, confirmed."]}
+        400 {"account_type":["\"Owner\" is not a valid choice. Use one of: hiring-manager, recruiter, admin, owner."]}
         400 {"page":["The list ends before page 3."]}
         400 {"page":["Use a whole number from 1 to 18446744073709551615."]}
         "#);

@@ -201,8 +201,8 @@ async fn a_list_that_is_refused_changes_nothing() {
         2 x 400 {"non_field_errors":["Invalid data. Expected a list."]}
         400 {"[0]":["Invalid data. Expected an object."]}
         2 x 400 {"[3].username":["This entry appears twice."]}
-        400 {"[3].account_type":["\"boss\" is not a valid choice."]}
-        400 {"[3].pk_attribute":["\"id\" is not a valid choice."]}
+        400 {"[3].account_type":["\"boss\" is not a valid choice. Use one of: hiring-manager, recruiter, admin, owner."]}
+        400 {"[3].pk_attribute":["\"id\" is not a valid choice. Use one of: username, email."]}
         400 {"[3].pk_attribute":["This must be the same in all entries."]}
         400 {"non_field_errors":["The list must include your own account."]}
         400 {"non_field_errors":["The list must include \"owner-1\", whom you may not deactivate."]}

@@ -218,7 +218,7 @@ async fn wrong_evaluations_and_vetoes_are_refused_and_change_nothing() {
         400 {
           "comment":["Ensure this field has no more than 2000 characters."],
           "completed":["Must be a valid boolean."],
-          "recommendation":["\"maybe\" is not a valid choice."]
+          "recommendation":["\"maybe\" is not a valid choice. Use one of: definitely_no, no, yes, strong_yes."]
         }
         "#);
     assert_refusal!(save(one, &candidate, json!({ "completed": true })).await, @r#"400 {"code":"nothing_rated","detail":"Rate at least one question or criterion before you complete the evaluation."}"#);
@@ -253,7 +253,7 @@ async fn wrong_evaluations_and_vetoes_are_refused_and_change_nothing() {
     assert_refusal!(token.delete(&own(owner, &elsewhere)).await, @r#"400 {"code":"not_evaluator","detail":"This customer is not an evaluator of the project."}"#);
     token.post(&format!("{candidate}vetos/"), json!({})).await.expect_code(403, "permission_denied");
     stranger.get(&format!("{candidate}evaluations/")).await.expect_code(404, "not_found");
-    assert_refusal!(owner.get(&format!("{}results/?ordering=name", given.project)).await, @r#"400 {"ordering":["\"name\" is not a valid choice."]}"#);
+    assert_refusal!(owner.get(&format!("{}results/?ordering=name", given.project)).await, @r#"400 {"ordering":["\"name\" is not a valid choice. Use one of: overall_rating, -overall_rating."]}"#);
     assert_eq!(given.app.table().snapshot().await, before);
     assert_eq!(stranger.get(&format!("{}results/", given.project)).await.status, 404);
 }

@@ -123,7 +123,7 @@ async fn wrong_fields_are_refused_together_and_nothing_changes() {
         400 {"text":["This field is required."]}
         400 {"text":["This field may not be blank."]}
         400 {"internal_description":["Ensure this field has no more than 1000 characters."],"text":["Ensure this field has no more than 1000 characters."]}
-        400 {"is_required":["Must be a valid boolean."],"kind":["\"audio\" is not a valid choice."]}
+        400 {"is_required":["Must be a valid boolean."],"kind":["\"audio\" is not a valid choice. Use one of: video, text."]}
         400 {"answer_seconds":["Ensure this value is from 10 to 600."],"preparation_seconds":["Ensure this value is from 0 to 600."]}
         400 {"position":["Ensure this value is from 0 to 1000000."],"takes":["Ensure this value is from 1 to 10."]}
         400 {"answer_seconds":["This field may not be null."],"takes":["Ensure this value is from 1 to 10."]}

@@ -147,7 +147,7 @@ async fn whose_evaluation_is_asked_for_only_of_those_who_are_interviewed() {
     }
     assert_refusals!(refusals, @r#"
         2 x 400 {"my_evaluation_status":["Send `status=interviewed` too: only interviewed candidates are evaluated."]}
-        400 {"my_evaluation_status":["\"partial\" is not a valid choice."]}
+        400 {"my_evaluation_status":["\"partial\" is not a valid choice. Use one of: pending, completed."]}
         400 {
           "code":"repeated_parameter",
           "detail":"The parameter my_evaluation_status may be sent only once.",

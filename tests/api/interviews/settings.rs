@@ -60,7 +60,7 @@ async fn the_platform_stays_once_a_candidate_has_begun() {
     let change =
         async |platform: Value| owner.patch(&project, json!({ "interview_platform": platform })).await;
     assert_refusals!([change(json!("elsewhere")).await, change(Value::Null).await, change(json!(1)).await], @r#"
-        400 {"interview_platform":["\"elsewhere\" is not a valid choice."]}
+        400 {"interview_platform":["\"elsewhere\" is not a valid choice. Use one of: builtin, external."]}
         400 {"interview_platform":["This field may not be null."]}
         400 {"interview_platform":["Not a valid string."]}
         "#);

@@ -88,7 +88,7 @@ async fn parts_are_checked_before_they_are_signed() {
     2 x 400 {"parts[0].size":["Ensure this value is from 1 to 8388608."]}
     400 {"parts[0].sha256":["Use the SHA-256 of the part in base64."]}
     400 {"parts":["Ensure this list has no more than 8 items."]}
-    400 {"parts":["Ensure this value is from 0 to 55."],"source":["\"disk\" is not a valid choice."]}
+    400 {"parts":["Ensure this value is from 0 to 55."],"source":["\"disk\" is not a valid choice. Use one of: recorder, file."]}
     "#);
 }
 

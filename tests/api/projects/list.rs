@@ -93,7 +93,7 @@ async fn a_list_can_be_narrowed_to_a_status() {
             let meta = &caller.get(&target).await.expect(200).json()["meta"];
             assert_eq!(meta["total_count"], expected.len(), "{status}");
         }
-        assert_refusal!(caller.get(&format!("{PROJECTS}?status=running")).await, @r#"400 {"status":["\"running\" is not a valid choice."]}"#);
+        assert_refusal!(caller.get(&format!("{PROJECTS}?status=running")).await, @r#"400 {"status":["\"running\" is not a valid choice. Use one of: 10-incomplete, 40-running, 60-closed."]}"#);
         assert_eq!(names(caller, &format!("{PROJECTS}?status=")).await.len(), 4, "no value is no filter");
     }
     let paged = walk(&owner, &format!("{PROJECTS}?status=40-running&page_size=1")).await;

@@ -90,7 +90,7 @@ async fn a_policy_that_makes_no_sense_is_refused() {
         [json!({}), json!({ "days": 6, "from": "hire" }), json!({ "days": 3651 }), json!({ "days": "7" })];
     assert_refusals!(send_each(bodies, |body| privacy.send(Request::put(&uri).json(&body))).await, @r#"
         400 {"days":["This field is required."]}
-        400 {"days":["Ensure this value is from 7 to 3650."],"from":["\"hire\" is not a valid choice."]}
+        400 {"days":["Ensure this value is from 7 to 3650."],"from":["\"hire\" is not a valid choice. Use one of: last_activity, project_closed."]}
         400 {"days":["Ensure this value is from 7 to 3650."]}
         400 {"days":["A valid integer is required."]}
         "#);

@@ -191,10 +191,10 @@ async fn a_role_needs_a_known_person_and_a_known_name() {
         send_each(names, |name| owner.post(&roles, json!({ "customer": person.uri, "role": name }))).await;
     assert_refusals!(refusals, @r#"
         400 {"role":["This field may not be null."]}
-        400 {"role":["\"\" is not a valid choice."]}
-        400 {"role":["\"Evaluator\" is not a valid choice."]}
-        400 {"role":["\"interview-manager\" is not a valid choice."]}
-        400 {"role":["\"owner\" is not a valid choice."]}
+        400 {"role":["\"\" is not a valid choice. Use one of: interview_manager, evaluator, reviewer."]}
+        400 {"role":["\"Evaluator\" is not a valid choice. Use one of: interview_manager, evaluator, reviewer."]}
+        400 {"role":["\"interview-manager\" is not a valid choice. Use one of: interview_manager, evaluator, reviewer."]}
+        400 {"role":["\"owner\" is not a valid choice. Use one of: interview_manager, evaluator, reviewer."]}
         400 {"role":["Not a valid string."]}
         "#);
     let unknown = format!("https://hr.example/api/v3/companies/acme/customers/{NOBODY}/");
@@ -273,7 +273,7 @@ async fn the_projects_of_a_customer_are_those_with_a_role_that_the_caller_sees_t
     assert_eq!(seen(&colleague, "").await, [shared.as_str()]);
     assert_eq!(seen(&owner, "?status=40-running").await, [running]);
     assert_eq!(seen(&owner, "?page_size=1").await, [shared]);
-    assert_refusal!(owner.get(&format!("{address}?status=x")).await, @r#"400 {"status":["\"x\" is not a valid choice."]}"#);
+    assert_refusal!(owner.get(&format!("{address}?status=x")).await, @r#"400 {"status":["\"x\" is not a valid choice. Use one of: 10-incomplete, 40-running, 60-closed."]}"#);
     assert_refusal!(owner.get(&format!("{address}?page=2")).await, @r#"400 {"page":["The list ends before page 2."]}"#);
 
     let first = owner.get(&address).await.expect(200).json()["objects"][0].clone();

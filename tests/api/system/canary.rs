@@ -54,7 +54,7 @@ async fn judge(owner: &Token, project: &str, candidate: &str) {
     let criterion =
         owner.post(&format!("{project}criteria/"), criterion).await.expect(201).uri("resource_uri");
     let question = json!({ "text": CANARY, "internal_description": CANARY, "kind": CANARY });
-    assert_refusal!(owner.post(&format!("{project}questions/"), question).await, @r#"400 {"kind":["\"Kanarienvogel\" is not a valid choice."]}"#);
+    assert_refusal!(owner.post(&format!("{project}questions/"), question).await, @r#"400 {"kind":["\"Kanarienvogel\" is not a valid choice. Use one of: video, text."]}"#);
     let me = owner.get("/whoami/").await.expect(200).json()["resource"]["resource_uri"].clone();
     owner.patch(project, json!({ "evaluators": [me], "veto_enabled": true })).await.expect(200);
     owner.app().complete(candidate).await;
@@ -64,7 +64,7 @@ async fn judge(owner: &Token, project: &str, candidate: &str) {
     let body = json!({ "ratings": [rating], "comment": CANARY, "completed": true });
     owner.send(Request::put(&target).json(&body)).await.expect(201);
     let wrong = json!({ "ratings": CANARY, "recommendation": CANARY });
-    assert_refusal!(owner.send(Request::put(&target).json(&wrong)).await, @r#"400 {"ratings":["Expected a list of items."],"recommendation":["\"Kanarienvogel\" is not a valid choice."]}"#);
+    assert_refusal!(owner.send(Request::put(&target).json(&wrong)).await, @r#"400 {"ratings":["Expected a list of items."],"recommendation":["\"Kanarienvogel\" is not a valid choice. Use one of: definitely_no, no, yes, strong_yes."]}"#);
     owner
         .post(&format!("{candidate}vetos/"), json!({ "comment": format!("{CANARY} veto") }))
         .await

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use shared::auth::OperatorAccess;
 use shared::domain::effect::{Effect, EffectTask};
+use shared::domain::not_a_choice;
 use shared::error::FieldErrors;
 use shared::store::DuePages;
 use shared::{Error, Result};
@@ -130,7 +131,5 @@ pub(super) async fn retry(
 
 fn kind_of(name: &str) -> Result<&'static str, String> {
     let found = EffectTask::KINDS.into_iter().find(|kind| *kind == name);
-    found.ok_or_else(|| {
-        format!("\"{name}\" is not a valid choice. Use one of: {}.", EffectTask::KINDS.join(", "))
-    })
+    found.ok_or_else(|| not_a_choice(name, &EffectTask::KINDS))
 }

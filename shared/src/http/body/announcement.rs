@@ -2,6 +2,7 @@
 
 use crate::domain::media::file::FileKind;
 use crate::domain::media::upload::AnnouncedFile;
+use crate::domain::not_a_choice;
 use crate::error::Result;
 use crate::http::body::fields::BodyFields;
 
@@ -10,7 +11,8 @@ const MAX_CONTENT_TYPE: usize = 100;
 pub fn read_announcement(mut body: BodyFields, kinds: &[FileKind]) -> Result<(FileKind, AnnouncedFile)> {
     let kind = body.required("field", |name| {
         let found = kinds.iter().find(|kind| kind.as_str() == name);
-        found.copied().ok_or_else(|| format!("\"{name}\" is not a valid choice."))
+        let choices = || kinds.iter().map(|kind| kind.as_str()).collect::<Vec<_>>();
+        found.copied().ok_or_else(|| not_a_choice(name, &choices()))
     });
     let announced = body.announced(kind.map_or(u64::MAX, FileKind::max_bytes));
     body.finish(|| kind.zip(announced))

@@ -81,7 +81,7 @@ async fn attempts_are_listed_the_latest_first_for_seven_days() {
     let queries = ["outcome=lost", "before=x", "page_size=101"];
     let refusals = send_each(queries, async |query| service.get(&format!("{list}?{query}")).await).await;
     assert_refusals!(refusals, @r#"
-        400 {"outcome":["\"lost\" is not a valid choice."]}
+        400 {"outcome":["\"lost\" is not a valid choice. Use one of: delivered, failed, given_up, expired."]}
         400 {"before":["Invalid position. Follow `next` unchanged."]}
         400 {"page_size":["Use a whole number from 1 to 100."]}
         "#);

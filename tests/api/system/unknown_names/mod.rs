@@ -262,9 +262,9 @@ async fn names_are_looked_at_after_admission_and_before_values() {
     assert_refusals!([values, query, unknown], @r#"
         400 {"madeup":["There is no such field."],"text":["Not a valid string."]}
         400 {
-          "account_type":["\"x\" is not a valid choice."],
+          "account_type":["\"x\" is not a valid choice. Use one of: hiring-manager, recruiter, admin, owner."],
           "page":["Use a whole number from 1 to 18446744073709551615."],
-          "status":["\"x\" is not a valid choice."]
+          "status":["\"x\" is not a valid choice. Use one of: invited, confirmed."]
         }
         400 {
           "code":"unknown_parameter",

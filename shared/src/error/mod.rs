@@ -60,6 +60,8 @@ pub enum Error {
     MissingPermission { permission: Action, is_token: bool },
     /// Unknown, another company's, or one the caller may not know of: 404.
     NotFound,
+    /// A path that the API does not have, with the URL of the reference, which lists those that it has: 404.
+    UnknownPath(String),
     /// The path exists, not for this method: 405. The router adds `Allow`.
     MethodNotAllowed,
     /// Another request modified the resource; fetch it and try again: 409.
@@ -131,7 +133,7 @@ impl Error {
             | Self::Refused(_) => StatusCode::BAD_REQUEST,
             Self::Unauthenticated(_) | Self::EndedKey(..) => StatusCode::UNAUTHORIZED,
             Self::Forbidden(_) | Self::MissingPermission { .. } => StatusCode::FORBIDDEN,
-            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::NotFound | Self::UnknownPath(_) => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::Changed | Self::ExternalIdTaken { .. } | Self::NotStarted | Self::InProgress(_) => {
                 StatusCode::CONFLICT
@@ -157,9 +159,9 @@ impl Error {
     pub fn body(&self) -> Value {
         match self {
             Self::Fields(errors) => json!(errors.0),
-            Self::MalformedJson(problem) => json!({"detail": format!("JSON parse error - {problem}")}),
+            Self::MalformedJson(problem) => detail("parse_error", &format!("JSON parse error - {problem}")),
             Self::MalformedForm(problem) => {
-                json!({"detail": format!("Multipart form parse error - {problem}")})
+                detail("parse_error", &format!("Multipart form parse error - {problem}"))
             }
             Self::UnknownParameter { parameter, detail } => {
                 json!({ "detail": detail, "code": "unknown_parameter", "parameter": parameter })
@@ -195,6 +197,10 @@ impl Error {
                 Value::Object(body)
             }
             Self::NotFound => detail("not_found", "Not found."),
+            // The code of a missing resource: which of both it is, programs cannot act on.
+            Self::UnknownPath(reference) => {
+                detail("not_found", &format!("There is no such path. All paths are listed at {reference}"))
+            }
             Self::MethodNotAllowed => detail(
                 "method_not_allowed",
                 "Method not allowed. The `Allow` header lists the methods of this path.",

@@ -165,7 +165,8 @@ async fn malformed_json_is_described() {
     let body = response.json();
     let detail = body["detail"].as_str().unwrap();
     assert!(detail.starts_with("JSON parse error - EOF while parsing a value at line 1"), "{response}");
-    assert_eq!(body.as_object().unwrap().len(), 1, "{response}");
+    assert_eq!(body["code"], "parse_error");
+    assert_eq!(body.as_object().unwrap().len(), 2, "{response}");
 }
 
 #[tokio::test]
@@ -225,6 +226,11 @@ async fn malformed_credentials_are_refused() {
     assert_eq!(without.header("www-authenticate"), Some("Token"));
     let foreign = Request::get("/whoami/").header("cookie", "sessionid=0mv3k2");
     app.send(foreign).await.expect_code(401, "not_authenticated");
+
+    for value in [format!("Bearer {token}"), token.to_owned()] {
+        let unknown = app.send(Request::get("/whoami/").header("authorization", &value)).await;
+        assert_refusal!(unknown, @r#"401 {"code":"invalid_credential","detail":"The `Authorization` header has no known scheme. Use \"Token <value>\"."}"#);
+    }
 
     let password = STANDARD.encode(format!("owner:{PASSWORD}"));
     let altered = format!("{}{}", &token[..token.len() - 1], if token.ends_with('A') { 'B' } else { 'A' });

@@ -231,6 +231,7 @@ async fn errors_of_files_are_returned_with_all_others_and_nothing_is_stored() {
             refused["detail"].as_str().unwrap().starts_with("Multipart form parse error - "),
             "{refused}"
         );
+        assert_eq!(refused["code"], "parse_error");
     }
     assert_refusal!(owner.send(Request::post(&candidates).body("text/plain", "x")).await, @r#"415 {"code":"unsupported_media_type","detail":"Send the body as application/json, or as multipart/form-data with files."}"#);
     let large = ada().file("cv", "cv.pdf", "application/pdf", &pdf(4_600 * 1024));

@@ -8,7 +8,7 @@ use axum::response::Response;
 use serde_json::{Value, json};
 use shared::RouteReader;
 use shared::http::{QueryParameters, RouteGroup};
-use tests::app::TestApp;
+use tests::app::{BASE_URL, TestApp};
 use tests::assert_refusal;
 use tests::caller::{Caller, last_segment};
 use tests::http::Request;
@@ -65,6 +65,8 @@ async fn unknown_routes_are_not_found() {
         for method in [Method::GET, Method::POST, Method::DELETE] {
             let response = owner.send(Request::new(method, target)).await.expect_code(404, "not_found");
             assert_eq!(response.log().status, 404);
+            let advice = format!("There is no such path. All paths are listed at {BASE_URL}/docs/");
+            assert_eq!(response.json()["detail"], advice, "{target}");
         }
     }
 }

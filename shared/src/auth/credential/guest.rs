@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 
 /// Lets scanners recognise leaked keys.
 pub(super) const PREFIX: &str = "ivg_";
-const SCHEME: &str = "guestkey";
+pub(super) const SCHEME: &str = "guestkey";
 
 /// The first byte of a reference in the URL of a file that was shown to a guest.
 pub(in crate::auth) const GUEST_LINK: u8 = 5;

@@ -81,7 +81,7 @@ fn a_secret_counts_only_the_way_it_was_made_for() {
     for (name, value) in [
         (header::AUTHORIZATION, format!("Token {cookie}")),
         (header::COOKIE, format!("sessionid={token}")),
-        (header::AUTHORIZATION, format!("Bearer {token}")),
+        (header::AUTHORIZATION, format!("GuestKey {token}")),
         (header::AUTHORIZATION, format!("ActivationKey {token}")),
         (header::AUTHORIZATION, format!("Token {key}")),
         (header::AUTHORIZATION, format!("ActivationKey {}", secret(SecretKind::AccessKey, CUSTOMER))),
@@ -96,6 +96,10 @@ fn a_secret_counts_only_the_way_it_was_made_for() {
     ] {
         let refused = read(name, &value).err().unwrap();
         assert!(matches!(refused, Error::Unauthenticated(REJECTED)), "{value}");
+    }
+    for value in [format!("Bearer {token}"), format!("Digest {token}"), token, String::new()] {
+        let refused = read(header::AUTHORIZATION, &value).err().unwrap();
+        assert!(matches!(refused, Error::Unauthenticated(UNKNOWN_SCHEME)), "{value}");
     }
     let none = Credential::from_headers(&HeaderMap::new()).err().unwrap();
     assert!(matches!(none, Error::Unauthenticated(MISSING)));

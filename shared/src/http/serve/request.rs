@@ -15,6 +15,7 @@ use axum::response::{Html, IntoResponse, Response};
 use futures_util::FutureExt;
 use lambda_http::aws_lambda_events::apigw::ApiGatewayV2httpRequestContext;
 use lambda_http::request::RequestContext;
+use url::Url;
 
 use crate::app::App;
 use crate::domain::id::{CandidateId, CustomerId};
@@ -55,16 +56,23 @@ pub(in crate::http) fn with_final_slash(mut request: Request) -> Request {
 /// Answers what no route of this group matches.
 ///
 /// That may be the root of another group, written with a final slash that the gateway did not match with that group's
-/// routes: then the form without it is the way there.
+/// routes: then the form without it is the way there. Or a file at a fixed path, for which programs that know the base URL alone look
+/// below it.
 pub(in crate::http) async fn unknown_route(State(app): State<App>, request: Request) -> Response {
     let base = &app.config().base_url;
     let sent = request.extensions().get::<SentUri>().map_or_else(|| request.uri(), |sent| &sent.0);
-    let root = sent.path().strip_suffix('/').and_then(|path| path.strip_prefix(base.path()));
-    let Some(root) = root.filter(|root| mounts::is_mounted(root)) else {
-        return not_found(&request, sent.path().starts_with(base.path()));
+    let below = sent.path().strip_prefix(base.path());
+    let file = below.filter(|path| mounts::WELL_KNOWN_FILES.contains(path));
+    let root = below.and_then(|path| path.strip_suffix('/')).filter(|root| mounts::is_mounted(root));
+    let location = match (file, root) {
+        (Some(file), _) => base.join(file).map(String::from).unwrap_or_default(),
+        (None, Some(root)) => {
+            let query = sent.query().map(|query| format!("?{query}")).unwrap_or_default();
+            format!("{base}{root}{query}")
+        }
+        (None, None) => return not_found(&request, sent.path().starts_with(base.path()), base),
     };
-    let query = sent.query().map(|query| format!("?{query}")).unwrap_or_default();
-    match HeaderValue::from_str(&format!("{base}{root}{query}")) {
+    match HeaderValue::try_from(location) {
         // 308 keeps method and body. Every gateway matches the form without the slash.
         Ok(location) => (StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, location)]).into_response(),
         Err(_) => Error::NotFound.into_response(),
@@ -73,12 +81,12 @@ pub(in crate::http) async fn unknown_route(State(app): State<App>, request: Requ
 
 /// Answers a path that leads nowhere. People who have mistyped the address of a page read what to do; programs, and everyone whose
 /// address `is_of_api`, get the error of the API.
-fn not_found(request: &Request, is_of_api: bool) -> Response {
+fn not_found(request: &Request, is_of_api: bool, base: &Url) -> Response {
     let accept = request.headers().get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
     let is_navigation =
         request.method().is_safe() && accept.is_some_and(|accept| accept.contains("text/html"));
     if is_of_api || !is_navigation {
-        return Error::NotFound.into_response();
+        return Error::UnknownPath(format!("{base}/docs/")).into_response();
     }
     let headers = [(header::CONTENT_SECURITY_POLICY, WRONG_ADDRESS_POLICY), (header::VARY, "Accept")];
     (StatusCode::NOT_FOUND, headers, Html(WRONG_ADDRESS)).into_response()

@@ -417,7 +417,7 @@ async fn a_body_where_none_is_taken_is_read_like_any_other() {
     assert_refusals!(refusals, @r#"
         2 x 400 {"madeup":["There is no such field."]}
         400 {"non_field_errors":["Invalid data. Expected an object."]}
-        400 {"detail":"JSON parse error - EOF while parsing an object at line 1 column 1"}
+        400 {"code":"parse_error","detail":"JSON parse error - EOF while parsing an object at line 1 column 1"}
         415 {"code":"unsupported_media_type","detail":"Send the body as application/json, or as multipart/form-data with files."}
         "#);
     assert_eq!(app.table().snapshot().await, before);

@@ -234,6 +234,20 @@ impl Action {
         }
     }
 
+    /// Why owners do this themselves, as the end of a sentence, with what to do instead of sending a named token; empty for other
+    /// actions.
+    fn why_it_takes_an_owner(self) -> &'static str {
+        match self {
+            Self::ExportCompany => {
+                ", because an export holds everything of the company: request it with the token of a login of an owner"
+            }
+            Self::ManageTokens => {
+                ", because a token could give itself more rights: send the token of a login of an owner"
+            }
+            _ => "",
+        }
+    }
+
     /// Which named tokens may do this, in a sentence.
     pub fn tokens_with_it(self) -> String {
         let of_company = |account_type: &AccountType| {
@@ -244,7 +258,7 @@ impl Action {
         let types = types.join(" or ").replacen(" or ", ", ", types.len().saturating_sub(2));
         let in_project = CallerRelation::ProjectToken { is_in_project: true, is_read_only: false };
         match (types.as_str(), self.is_allowed(&in_project)) {
-            ("", false) => "No named token has it.".to_owned(),
+            ("", false) => format!("No named token has it{}.", self.why_it_takes_an_owner()),
             ("", true) => "Named tokens have it in their `projects`.".to_owned(),
             (types, false) => format!("Named tokens without `projects` have it as {types}."),
             (types, true) => format!("Named tokens have it as {types}, or in their `projects`."),

@@ -243,7 +243,7 @@ async fn a_refusal_names_the_permission_and_tells_tokens_which_ones_have_it() {
 }
 403 {
   "code":"permission_denied",
-  "detail":"You do not have the permission `manage_tokens` here. No named token has it.",
+  "detail":"You do not have the permission `manage_tokens` here. No named token has it, because a token could give itself more rights: send the token of a login of an owner.",
   "permission":"manage_tokens"
 }
 403 {

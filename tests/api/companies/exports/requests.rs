@@ -10,6 +10,10 @@ use tests::http::Request;
 
 use super::{EXPORTS, company, request};
 
+/// What named tokens are told besides.
+const NO_TOKEN: &str = " No named token has it, because an export holds everything of the company: request it with the token of a \
+                        login of an owner.";
+
 #[tokio::test(flavor = "multi_thread")]
 async fn only_owners_in_person_use_exports() {
     let app = TestApp::start().await;
@@ -43,7 +47,7 @@ async fn only_owners_in_person_use_exports() {
         token.get(&media).await,
         token.delete(&export).await,
     ] {
-        response.expect_json(403, denied(" No named token has it."));
+        response.expect_json(403, denied(NO_TOKEN));
     }
     let stranger = app.owner_of("other").await;
     for uri in [EXPORTS, &export, &media] {

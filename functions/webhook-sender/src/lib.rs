@@ -14,7 +14,7 @@ mod sweep;
 
 use shared::app::App;
 use shared::auth::SystemAccess;
-use shared::domain::webhook::{AllowedTargets, is_public};
+use shared::domain::webhook::{AllowedTargets, is_public, is_public_or_own};
 use shared::event::{ScheduleKind, TableEvent, TableResponse, leave_to_next_run};
 use shared::store::SENDER_PATIENCE;
 use shared::{Result, log_failure};
@@ -35,7 +35,7 @@ pub async fn handle(app: &App, event: TableEvent) -> Result<TableResponse<Delive
 pub fn outgoing(app: &App, resolver: impl NameResolver) -> Outgoing {
     let is_allowed = match app.config().webhook_targets {
         AllowedTargets::Public => is_public,
-        AllowedTargets::Any => |_| true,
+        AllowedTargets::AlsoThisComputer => is_public_or_own,
     };
     Outgoing::new(resolver, is_allowed)
 }

@@ -71,11 +71,14 @@ impl Local {
             environment.insert("AWS_ENDPOINT_URL_S3", services.url());
             environment.insert("MAIL_CONFIGURATION_SET", format!("{TABLE}-mails"));
         } else {
-            environment.insert("WEBHOOK_TARGETS", "any".to_owned());
             backend.create_table(TABLE).map_err(Error::because(format!(
                 "the data in {} does not fit (deleting the folder starts anew)",
                 backend.folder().display()
             )))?;
+        }
+        // Elsewhere the settings refuse it, since this may be a service that others use.
+        if backend.services().is_none_or(|services| services.is_on_this_computer()) {
+            environment.insert("WEBHOOK_TARGETS", "loopback".to_owned());
         }
         let config = Config::from_variables(|name| environment.get(name).cloned())
             .map_err(Error::because("the functions' settings are unusable"))?;

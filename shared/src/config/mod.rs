@@ -70,8 +70,8 @@ pub struct Config {
     /// `RECOVERY_DAYS`, default 28, and `LOG_RETENTION_DAYS`, default 90: how long copies are kept of what was erased, as
     /// receipts state.
     pub copies_kept: CopyRetention,
-    /// `WEBHOOK_TARGETS`, default public names over https: `any` sends events to any address, over http too. Refused unless
-    /// the deployment is local.
+    /// `WEBHOOK_TARGETS`, default public names over https: `loopback` sends events to this computer too, over http as well. Refused
+    /// unless the deployment is local.
     pub webhook_targets: AllowedTargets,
     /// `PATH`, set by every system: the folders of ffmpeg and ffprobe.
     pub program_path: String,
@@ -202,8 +202,8 @@ impl Config {
                 recovery_days: read.number("RECOVERY_DAYS", 1..=35)?.unwrap_or(28),
                 log_days: read.number("LOG_RETENTION_DAYS", 1..=3_653)?.unwrap_or(90),
             },
-            webhook_targets: match read.local_flag("WEBHOOK_TARGETS", "any", is_local)? {
-                true => AllowedTargets::Any,
+            webhook_targets: match read.local_flag("WEBHOOK_TARGETS", "loopback", is_local)? {
+                true => AllowedTargets::AlsoThisComputer,
                 false => AllowedTargets::Public,
             },
             program_path: read.get("PATH").unwrap_or_default(),

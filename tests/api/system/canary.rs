@@ -180,7 +180,7 @@ async fn no_log_line_contains_passwords_tokens_keys_or_mail_texts() {
         400 {
           "projects":["\"Kanarienvogel\" is not a URL under https://hr.example/api/v3/companies/acme/projects/."],
           "types":["\"Kanarienvogel\" is not a type of events. Use one such as candidate.invited, or candidate.*"],
-          "url":["Use a URL that begins with https://"]
+          "url":["Use a URL that begins with https://, or with http:// for this computer."]
         }
         "#);
     let rotated = owner.post(&format!("{webhook}secret/"), json!({})).await.expect(200).uri("secret");

@@ -86,7 +86,7 @@ impl<'a> EventSender<'a> {
         let reaches = async {
             // If the network or the certificate authorities of this process fail, all endpoints seem to be
             // down.
-            let can_reach = config.webhook_targets == AllowedTargets::Any
+            let can_reach = config.webhook_targets == AllowedTargets::AlsoThisComputer
                 || self.outgoing.reaches(&config.base_url).await;
             if !can_reach {
                 tracing::error!(target: "webhooks", "cannot reach the service's own host, so no endpoint is judged");

@@ -80,6 +80,10 @@ impl ExternalServices {
         Ok(Self(Arc::new(Inner { address, agent })))
     }
 
+    pub(crate) fn is_on_this_computer(&self) -> bool {
+        self.0.address.ip().is_loopback()
+    }
+
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.0.address)
     }

@@ -44,6 +44,11 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
+/// Whether an address is in the public internet, or of this computer.
+pub fn is_public_or_own(address: IpAddr) -> bool {
+    is_public(address) || address.to_canonical().is_loopback()
+}
+
 fn is_in_v4(address: Ipv4Addr, network: Ipv4Addr, bits: u32) -> bool {
     (address.to_bits() ^ network.to_bits()) >> (32 - bits) == 0
 }

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-pub use address::is_public;
+pub use address::{is_public, is_public_or_own};
 pub use attempt::{AttemptFilter, DeliveryAttempt, DeliveryOutcome};
 pub use cursor::{DeliveryCursor, DeliveryRequest, MAX_QUEUED, QUEUE_FULL};
 pub use health::{EndpointHealth, HealthJudgement};

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, Error as _};
 use url::{Host, Url};
 
-use crate::text::{is_domain, problem_of_address, without_marks};
+use crate::text::{is_domain, is_loopback, problem_of_address, without_marks};
 
 /// The most bytes of an address.
 const MAX: usize = 2048;
@@ -18,8 +18,8 @@ const PRIVATE: [&str; 9] =
 pub enum AllowedTargets {
     /// Public names, over https.
     Public,
-    /// Any, over http too: for tests, and for a service on one's own computer.
-    Any,
+    /// Those, and the computer of the service itself, over http too: for tests, and for a service on one's own computer.
+    AlsoThisComputer,
 }
 
 /// The address of an endpoint.
@@ -33,18 +33,20 @@ impl WebhookUrl {
     pub fn parse(text: &str, targets: AllowedTargets) -> Result<Self, String> {
         let text = without_marks(text);
         let url = Url::parse(&text).map_err(|_| "Enter a valid URL.")?;
-        let problem = match url.scheme() {
+        let is_here = targets == AllowedTargets::AlsoThisComputer && is_loopback(&url);
+        let problem = problem_of_address(&text, &url);
+        let problem = problem.or_else(|| match url.scheme() {
             "https" => None,
-            "http" if targets == AllowedTargets::Any => None,
+            "http" if is_here => None,
+            _ if targets == AllowedTargets::AlsoThisComputer => {
+                Some("Use a URL that begins with https://, or with http:// for this computer.")
+            }
             _ => Some("Use a URL that begins with https://"),
-        };
-        let problem = problem.or_else(|| problem_of_address(&text, &url));
-        let problem = problem.or_else(|| match targets {
-            AllowedTargets::Any => problem_of_any_place(&url),
-            // Tells the client what is wrong. Only the check at each connection is safe, since a name may resolve
-            // differently then.
-            AllowedTargets::Public => problem_of_place(&url),
         });
+        // Tells the client what is wrong. Only the check at each connection is safe, since a name may resolve differently
+        // then.
+        let problem =
+            problem.or_else(|| if is_here { problem_of_any_place(&url) } else { problem_of_place(&url) });
         if let Some(problem) = problem {
             return Err(problem.to_owned());
         }
@@ -52,6 +54,19 @@ impl WebhookUrl {
             return Err(format!("Ensure this field has no more than {MAX} characters."));
         }
         Ok(Self(url.into()))
+    }
+
+    /// Parses an address that is stored, wherever it leads: that was checked when it was sent, and is checked again at each connection.
+    // Archives from elsewhere are read by it as well.
+    fn parse_stored(text: &str) -> Result<Self, &'static str> {
+        let url = Url::parse(text).map_err(|_| "Enter a valid URL.")?;
+        let is_http = matches!(url.scheme(), "https" | "http");
+        let problem = problem_of_address(text, &url);
+        let problem = problem.or_else(|| (!is_http).then_some("Use a URL that begins with https://"));
+        match problem.or_else(|| problem_of_any_place(&url)) {
+            Some(problem) => Err(problem),
+            None => Ok(Self(url.into())),
+        }
     }
 
     /// The address.
@@ -62,7 +77,7 @@ impl WebhookUrl {
     /// The name of the host.
     pub fn host(&self) -> &str {
         let authority = self.authority();
-        // Only addresses of IPv6, which tests alone may use, have colons besides that of the port.
+        // Only addresses of IPv6, such as this computer's, have colons besides that of the port.
         authority.rsplit_once(':').filter(|_| !authority.ends_with(']')).map_or(authority, |(host, _)| host)
     }
 
@@ -75,8 +90,7 @@ impl WebhookUrl {
 
 impl<'de> Deserialize<'de> for WebhookUrl {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // Which targets are allowed is checked at each connection.
-        Self::parse(&String::deserialize(deserializer)?, AllowedTargets::Any).map_err(D::Error::custom)
+        Self::parse_stored(&String::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 }
 
@@ -132,7 +146,7 @@ mod tests {
             assert_eq!((url.authority(), url.host()), (authority, "hooks.example.com"));
         }
         for (sent, host) in [("http://[::1]:8080/", "[::1]"), ("http://[::1]/", "[::1]")] {
-            assert_eq!(WebhookUrl::parse(sent, AllowedTargets::Any).unwrap().host(), host);
+            assert_eq!(WebhookUrl::parse(sent, AllowedTargets::AlsoThisComputer).unwrap().host(), host);
         }
         let long = format!("https://hooks.example/{}", "a".repeat(MAX));
         for (refused, reason) in [
@@ -181,17 +195,19 @@ mod tests {
     }
 
     #[test]
-    fn a_service_on_ones_own_computer_may_send_anywhere() {
+    fn a_service_on_ones_own_computer_may_send_to_this_computer_as_well() {
         for sent in [
             "http://127.0.0.1:8080/hooks",
+            "http://127.8.8.8/hooks",
             "http://[::1]:1/hooks",
             "http://localhost/",
-            "http://receiver/",
-            "http://my_receiver.:80/",
+            "https://localhost:443/",
             "https://hooks.example/",
             "https://müller.example/",
         ] {
-            assert!(WebhookUrl::parse(sent, AllowedTargets::Any).is_ok(), "{sent}");
+            let url = WebhookUrl::parse(sent, AllowedTargets::AlsoThisComputer).unwrap();
+            let stored = serde_json::to_string(&url).unwrap();
+            assert_eq!(serde_json::from_str::<WebhookUrl>(&stored).unwrap(), url);
         }
         for refused in [
             "ftp://localhost/",
@@ -200,14 +216,22 @@ mod tests {
             "http:///hooks",
             "http://localhost:0/",
             "http://127.0.0.1:0/",
-            "https://*.example.com/x",
-            "https://hooks.*/",
-            "https://*/",
-            "https://{host}.example/",
-            "https://$host.example/",
-            "https://a,b.example/",
+            "http://hooks.example/",
+            "http://receiver/",
+            "http://192.168.0.7/",
+            "https://192.168.0.7/",
+            "http://169.254.169.254/latest/meta-data/",
+            "http://0.0.0.0:8080/",
+            "http://localhost.example/",
+            "https://printer.local/",
         ] {
-            assert!(WebhookUrl::parse(refused, AllowedTargets::Any).is_err(), "{refused}");
+            assert!(WebhookUrl::parse(refused, AllowedTargets::AlsoThisComputer).is_err(), "{refused}");
         }
+        for damaged in ["ftp://localhost/", "https://me@hooks.example/", "https://hooks.*/", "http:///hooks"]
+        {
+            assert!(serde_json::from_value::<WebhookUrl>(damaged.into()).is_err(), "{damaged}");
+        }
+        // As a release stored it that sent to any place of a local network.
+        assert!(serde_json::from_value::<WebhookUrl>("http://receiver:8080/".into()).is_ok());
     }
 }

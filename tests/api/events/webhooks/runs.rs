@@ -249,7 +249,7 @@ async fn a_name_that_leads_to_a_private_address_gets_no_request() {
     let owner = app.owner().await;
     let endpoint = TestEndpoint::willing().await;
     let port = last_segment(&endpoint.url.replace("/in", "/")).rsplit(':').next().unwrap().to_owned();
-    let fields = json!({ "url": format!("http://hooks.example:{port}/in") });
+    let fields = json!({ "url": format!("https://hooks.example:{port}/in") });
     let uri = hook(&owner, &endpoint, fields).await;
     number(&app).await;
     let resolver = LoopbackResolver::default();

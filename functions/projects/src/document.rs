@@ -78,7 +78,10 @@ pub(crate) fn change_project(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn change_project_status(operation: OperationDoc) -> OperationDoc {
     operation
-        .text("The introduction has a table of the moves. Sending the current status changes nothing.")
+        .text(
+            "The introduction has a table of the moves. Sending the current status changes nothing. `warnings` tells of a project that \
+             runs without questions.",
+        )
         .body::<StatusView, _>(read_status)
         .refuses(&[NO_MOVE, CandidateRequirement::Archivable.refusal(), CandidateRequirement::New.refusal()])
         .example("run", json!({ "status": "40-running" }))

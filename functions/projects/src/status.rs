@@ -7,16 +7,16 @@ use shared::Result;
 use shared::auth::access::Admitted;
 use shared::domain::parse_enum;
 use shared::domain::policy::{ChangeProject, ReadProject};
-use shared::domain::project::{Project, ProjectStatus};
-use shared::domain::transition::project_counts::ProjectCounts;
+use shared::domain::project::{InterviewPlatform, Project, ProjectStatus};
+use shared::domain::questionnaire::Questionnaire;
 use shared::http::BodyFields;
 use shared::http::example_uri;
-use shared::http::exchange::respond::CommittedResponse;
+use shared::http::exchange::respond::{CommittedResponse, TaggedBy};
 use shared::http::reference::ReferenceUris;
 use shared::http::wire::Uri;
 
 /// The status of a project.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Serialize, JsonSchema)]
 #[schemars(rename = "ProjectStatusResource")]
 pub(crate) struct StatusView {
     /// The URL of the resource.
@@ -24,13 +24,36 @@ pub(crate) struct StatusView {
     resource_uri: Uri,
     /// The project's status.
     status: ProjectStatus,
+    /// What a running project lacks to be of use, although the change was made; empty if nothing. Only present in the answer to a
+    /// change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warnings: Option<Vec<StatusWarning>>,
 }
+
+/// Something that a project lacks.
+#[derive(Clone, Serialize, JsonSchema)]
+#[schemars(inline)]
+struct StatusWarning {
+    /// A code for programs, `no_questions`. Ignore codes that you do not know.
+    #[schemars(example = &"no_questions")]
+    code: &'static str,
+    /// A text for people.
+    #[schemars(example = NO_QUESTIONS.detail)]
+    detail: &'static str,
+}
+
+/// The project runs, and this service has nothing to ask its candidates.
+const NO_QUESTIONS: StatusWarning = StatusWarning {
+    code: "no_questions",
+    detail: "The project has no questions, so its candidates have no interview to take. Add questions, or set \
+             `interview_platform` to `external` if interviews take place elsewhere.",
+};
 
 impl StatusView {
     /// The view of a project's status.
     pub(crate) fn new(project: &Project, references: ReferenceUris<'_>) -> Self {
         let own = references.uri(&project.company, project.id);
-        Self { resource_uri: own.join("status"), status: project.status }
+        Self { resource_uri: own.join("status"), status: project.status, warnings: None }
     }
 }
 
@@ -49,16 +72,28 @@ pub(crate) async fn read(
 
 /// PATCH …/projects/{projectId}/status/
 pub(crate) async fn update(
-    access: Admitted<ProjectCounts, ChangeProject>,
+    access: Admitted<ProjectStatus, ChangeProject>,
     body: BodyFields,
-) -> Result<CommittedResponse<Json<StatusView>>> {
+) -> Result<CommittedResponse<TaggedBy<Json<StatusView>, StatusView>>> {
     let to = read_status(body)?;
+    let show = |project: &Project| {
+        let resource = StatusView::new(project, access.references());
+        let warnings = Some(warnings(project, &access.target.questionnaire));
+        TaggedBy(Json(StatusView { warnings, ..resource.clone() }), resource)
+    };
     if to == access.target.project.status {
-        return access.show(StatusView::new(&access.target.project, access.references()));
+        return access.show_tagged_by(show(&access.target.project));
     }
     let (after, requirement) = Project::clone(&access.target.project).move_to(to, access.now)?;
     // For the refusal's words; the transaction has the same condition, which decides.
     access.target.counts.check(requirement, &after)?;
     let moved = access.store.move_project(&access.target.project, &after, requirement, &access.target.shards);
-    access.commit(moved, Json(StatusView::new(&after, access.references()))).await
+    access.commit(moved, show(&after)).await
+}
+
+/// What a running project lacks to be of use.
+fn warnings(project: &Project, questionnaire: &Questionnaire) -> Vec<StatusWarning> {
+    let asks_here = project.settings.interview_platform == InterviewPlatform::Builtin;
+    let is_mute = project.status == ProjectStatus::Running && asks_here && questionnaire.questions.is_empty();
+    is_mute.then_some(NO_QUESTIONS).into_iter().collect()
 }

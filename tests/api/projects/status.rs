@@ -16,13 +16,36 @@ fn without_passwords() -> Value {
 async fn the_status_has_an_address_of_its_own() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    let project = owner.project(json!({})).await;
+    let project = owner.project(json!({ "interview_platform": "external" })).await;
     let uri = format!("{project}status/");
     let view = |status: &str| json!({ "resource_uri": uri, "status": status });
     owner.get(&uri).await.expect_json(200, view("10-incomplete"));
-    owner.patch(&uri, json!({ "status": "40-running" })).await.expect_json(200, view("40-running"));
-    owner.get(&uri).await.expect_json(200, view("40-running"));
+    let moved = owner.patch(&uri, json!({ "status": "40-running" })).await;
+    let mut expected = view("40-running");
+    expected["warnings"] = json!([]);
+    let moved = moved.expect_json(200, expected);
+    let shown = owner.get(&uri).await.expect_json(200, view("40-running"));
+    assert_eq!(moved.header("etag"), shown.header("etag"), "warnings are no part of the resource");
     assert_eq!(owner.get(&project).await.expect(200).json()["status"], "40-running");
+}
+
+#[tokio::test]
+async fn a_project_that_runs_without_questions_is_warned_of() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({ "interview_platform": "builtin" })).await;
+    let warnings =
+        async |status: &str| owner.set_status(&project, status).await.expect(200).json()["warnings"].clone();
+    let detail = "The project has no questions, so its candidates have no interview to take. Add questions, or set \
+                  `interview_platform` to `external` if interviews take place elsewhere.";
+    let warning = json!([{ "code": "no_questions", "detail": detail }]);
+    // Also where it runs already.
+    for _ in 0..2 {
+        assert_eq!(warnings("40-running").await, warning);
+    }
+    assert_eq!(warnings("10-incomplete").await, json!([]));
+    owner.post(&format!("{project}questions/"), json!({ "text": "Why us?" })).await.expect(201);
+    assert_eq!(warnings("40-running").await, json!([]));
 }
 
 #[tokio::test]
@@ -68,10 +91,10 @@ async fn a_status_must_be_one_of_the_three() {
     let statuses =
         [json!("running"), json!("50-paused"), json!(40), json!(""), Value::Null, json!(["40-running"])];
     assert_refusals!(send_each(statuses, |status| owner.patch(&uri, json!({ "status": status }))).await, @r#"
-        400 {"status":["\"running\" is not a valid choice."]}
-        400 {"status":["\"50-paused\" is not a valid choice."]}
+        400 {"status":["\"running\" is not a valid choice. Use one of: 10-incomplete, 40-running, 60-closed."]}
+        400 {"status":["\"50-paused\" is not a valid choice. Use one of: 10-incomplete, 40-running, 60-closed."]}
         2 x 400 {"status":["Not a valid string."]}
-        400 {"status":["\"\" is not a valid choice."]}
+        400 {"status":["\"\" is not a valid choice. Use one of: 10-incomplete, 40-running, 60-closed."]}
         400 {"status":["This field may not be null."]}
         "#);
 }

@@ -28,7 +28,7 @@ pub use targets::customer::CustomerTarget;
 pub use targets::evaluation::{CandidateEvaluations, EvaluationTarget, RatedCandidate, VetoTarget};
 pub use targets::file::{FileAccess, FileRedirect, UploadTarget};
 pub use targets::guest::{GuestLinkTarget, GuestOpening, GuestReview};
-pub use targets::project::{CountedTarget, ProjectTarget, RoleTarget};
+pub use targets::project::{CountedTarget, ProjectStatusTarget, ProjectTarget, RoleTarget};
 pub use targets::questionnaire::{CriterionTarget, QuestionTarget, QuestionnaireTarget};
 pub use targets::retention::{ProjectRetentionTarget, RetentionTarget};
 pub use targets::video::{CaptionsAccess, CaptionsTarget, RenditionAccess};

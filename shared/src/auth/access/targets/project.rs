@@ -4,7 +4,8 @@ use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, 
 use crate::domain::company::Company;
 use crate::domain::id::{InvalidId, ProjectId, RoleId};
 use crate::domain::policy::{Action, CallerRelation};
-use crate::domain::project::Project;
+use crate::domain::project::{Project, ProjectStatus};
+use crate::domain::questionnaire::Questionnaire;
 use crate::domain::staff::HeldRole;
 use crate::domain::transition::project_counts::ProjectCounts;
 use crate::error::{Error, Result};
@@ -66,6 +67,34 @@ impl RequestTarget for ProjectCounts {
         let (request, ProjectTarget { company, project, relation }) = Project::load(request).await?;
         let counts = shards.sum();
         Ok((request, CountedTarget { company, project, relation, counts, shards }))
+    }
+}
+
+/// A project whose status is changed.
+pub struct ProjectStatusTarget {
+    pub project: VersionedItem<Project>,
+    /// The counts of the project's candidates.
+    pub counts: ProjectCounts,
+    /// The shards that hold the counts.
+    pub shards: CountShards,
+    /// The project's questions and criteria.
+    pub questionnaire: VersionedItem<Questionnaire>,
+}
+
+impl RequestTarget for ProjectStatus {
+    type Loaded = ProjectStatusTarget;
+
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
+        let mut keys = ProjectCounts::keys(request);
+        keys.push(request.path.questionnaire());
+        keys
+    }
+
+    async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, ProjectStatusTarget)> {
+        let questionnaire = request.take_questionnaire()?;
+        let (request, counted) = ProjectCounts::load(request).await?;
+        let CountedTarget { project, counts, shards, .. } = counted;
+        Ok((request, ProjectStatusTarget { project, counts, shards, questionnaire }))
     }
 }
 

@@ -284,8 +284,10 @@ pub(crate) fn withdraw_erasure(operation: OperationDoc) -> OperationDoc {
 pub(crate) fn set_deadline(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
-            "The deadline may be in the past; the candidate then expires like any other. `invited` and `confirmed` candidates get a \
-             mail about a new deadline, unless they have requested erasure or `receive_mails` is false.",
+            "A deadline in the past ends the candidate's time, without a mail. `invited` and `confirmed` candidates become `expired` within a minute \
+             or two. `interviewing` candidates begin no further answer; an interview that this service conducts closes an hour later, complete if \
+             everything required was answered, else `aborted`. To let `expired` and `aborted` candidates go on, set a deadline ahead and advance them.\n\n\
+             A new deadline ahead is mailed to `invited` and `confirmed` candidates, unless they have requested erasure or `receive_mails` is false.",
         )
         .is_limited("A candidate gets at most five mails an hour that changes and reminders cause.")
         .body::<CandidateView, _>(|body| deadline::read(body, DateTime::UNIX_EPOCH))

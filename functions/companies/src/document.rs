@@ -173,9 +173,11 @@ pub(crate) fn create_named_token(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
             "Creates a token for a service that acts for the company. By default it has an owner's permissions, except for \
-             actions that need a person, and no end. Only this answer contains the value; a retry with the same \
-             `Idempotency-Key` returns the token without it. Tokens never change: to replace one, create another and delete \
-             the first. A token outlives the owner who created it.\n\nGive a token the fewest rights that its service needs:\n\n\
+             actions that need a person, and no end. Only this answer contains the value. Tokens never change: to replace one, create another and delete \
+             the first. A token outlives the owner who created it.\n\nIf the answer is lost, the value is lost: a retry with the same \
+             `Idempotency-Key` returns the token without it, so that you can delete that token and create another one with a new key. \
+             Without a key, a retry creates a second token; find the first one in the list by its `name`. A `value` of your own is not \
+             lost: send one if you cannot repeat the request by hand.\n\nGive a token the fewest rights that its service needs:\n\n\
              | `account_type` | rights |\n|---|---|\n\
              | `owner`, the default | Everything that needs no person. Creates and changes admins too |\n\
              | `admin` | The same for staff below admins |\n\

@@ -15,6 +15,8 @@ pub(crate) fn list_events(operation: OperationDoc) -> OperationDoc {
              Events hold facts such as statuses and dates, and the client's own keys, but no other personal data: fetch \
              the resource for the rest. \
              With a filter, a request looks at 500 events at most, so a page may be empty although `more` is true.\n\n\
+             To begin now instead of at the first event, take `meta.latest` of any page, then read the resources that you keep a copy of, then \
+             go on with `?after=` and that number. Events may tell of what you have read already; none is missed.\n\n\
              A named token with `projects` reads the events of one of these at a time and must name it as `project`. Gaps between its \
              numbers, and `latest`, tell how much happens elsewhere in the company, but not what.\n\n\
              Events are kept for 400 days, unless the operator has set another time. If those after `after` have been \

@@ -23,7 +23,9 @@ pub(crate) fn create_webhook(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
             "Has the company's events sent to an address. Only this answer contains the secret with which they are \
-             signed; a retry with the same `Idempotency-Key` returns the webhook without it. A named token with `projects` must send \
+             signed.\n\nIf the answer is lost, nothing else is: a retry with the same `Idempotency-Key` returns the webhook without its \
+             secret, and `secret/` makes a new one; events that are signed with the lost secret in the meantime fail at your address and \
+             come again. Without a key, a retry creates a second webhook, and every event comes twice: delete one of both.\n\nA named token with `projects` must send \
              some of these as `projects` of the webhook.",
         )
         .body_with_references::<WebhookView, _>(|body, company, references| {
@@ -67,7 +69,8 @@ pub(crate) fn rotate_secret(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
             "Makes a new secret. For `grace_hours`, deliveries have a second signature by the former one, so that \
-             receivers can be changed over without a failure. Only this answer contains the new secret.",
+             receivers can be changed over without a failure. Only this answer contains the new secret: if it is lost, make another one with \
+             `grace_hours` 0.",
         )
         .body::<WebhookView, _>(read_grace)
         .field("grace_hours", "Hours for which the former secret stays valid. By default 24.")

@@ -119,6 +119,32 @@ async fn every_section_is_listed_by_group_and_every_link_leads_somewhere() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_guide_begins_with_a_quickstart_and_refusals_lead_to_what_to_do() {
+    let (_app, origin) = served().await;
+    let mut page = reference(&origin, "docs/").await;
+    let entries = "[...document.querySelector('#contents details').querySelectorAll('li a')].map(link => link.hash)";
+    let entries = texts(&page.evaluate(entries).await);
+    let first = ["#top", "#quickstart", "#connect-an-ats", "#invite-without-our-mails"];
+    assert_eq!(entries[..4], first);
+    assert_eq!(entries[entries.len() - 2..], ["#error-codes", "#changelog"]);
+    // Samples name this deployment, and links within the guide stay on the page.
+    let sample = "document.querySelector('#quickstart pre').textContent";
+    assert_eq!(page.evaluate(&format!("{sample}.split('\\n')[0]")).await, format!("API={origin}/api/v3"));
+    let printed = "[...document.querySelectorAll('#quickstart pre.printed')].length > 5";
+    assert_eq!(page.evaluate(printed).await, true);
+    page.evaluate("document.querySelector('#quickstart a[href=\"#keep-a-copy-in-step\"]').click()").await;
+    assert_eq!(page.evaluate("location.hash").await, "#keep-a-copy-in-step");
+    let section = "document.getElementById('keep-a-copy-in-step-after-an-outage').textContent";
+    assert_eq!(page.evaluate(section).await, "After an outage #");
+    let code = "document.querySelector('#advanceCandidate .text a[href=\"#error-codes-deadline_missing\"]')";
+    page.evaluate(&format!("{code}.click()")).await;
+    page.until("document.querySelector('#contents a[aria-current]').hash === '#error-codes'").await;
+    let row = "document.querySelector('tr:target').cells[2].textContent.startsWith('Set a deadline')";
+    assert_eq!(page.evaluate(row).await, true);
+    assert_sound(&page, &origin);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn operations_are_found_by_their_words_and_fields() {
     let (_app, origin) = served().await;
     let mut page = reference(&origin, "docs/").await;

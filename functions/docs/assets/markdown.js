@@ -29,6 +29,13 @@ function heading(level, id, ...children) {
 // The inline markup of the document: `code`, **bold** text, which may hold code, and [links](to addresses).
 const INLINE = /`([^`]+)`|\*\*(.+?)\*\*|\[([^\]]+)\]\(([a-z]+:\/\/[^)\s]+)\)/g;
 
+// The section of this page that an address leads to, also to the file of a page of the guide; other addresses as they are.
+function onThisPage(href) {
+    const own = `${api.servers[0].url}/docs/`;
+    const [, page, section] = (href.startsWith(own) && href.slice(own.length).match(/^(?:([a-z-]+)\.md|#([\w-]+))$/)) || [];
+    return page || section ? `#${page ?? section}` : href;
+}
+
 function inline(text) {
     const built = [];
     let end = 0;
@@ -39,7 +46,7 @@ function inline(text) {
         } else if (bold !== undefined) {
             built.push(element("b", {}, inline(bold)));
         } else {
-            built.push(element("a", { href, rel: "noreferrer" }, inline(title)));
+            built.push(element("a", { href: onThisPage(href), rel: "noreferrer" }, inline(title)));
         }
         end = index + markup.length;
     }
@@ -55,7 +62,7 @@ function table(lines, id) {
         const name = first.replaceAll("`", "");
         const row = element(
             "tr",
-            { id: id && !named.has(name) && `${id}-${name}` },
+            { id: id && first !== name && !named.has(name) && `${id}-${name}` },
             element("th", { scope: "row" }, inline(first)),
             rest.map((cell) => element("td", {}, inline(cell))),
         );
@@ -68,17 +75,34 @@ function table(lines, id) {
     return element("div", group, element("table", { class: columns }, element("thead", {}, head), element("tbody", {}, rows)));
 }
 
-// The blocks of a text: paragraphs, lists, tables and fenced code. Rows of a table can be linked to where it has an id.
+// The blocks of a text: paragraphs, headings, lists, tables and fenced code. Headings, and rows of a table, can be linked to where the text
+// has an id.
 function markdown(text = "", id) {
-    // Code may contain blank lines.
-    return text.trim().split(/^```\w*\n([^]*?)\n```$/m).flatMap((part, index) =>
-        index % 2 ? element("pre", { tabindex: 0 }, element("code", {}, part)) : blocks(part, id),
-    );
+    // Code may contain blank lines. Each fence leaves two parts: its language and its code.
+    const parts = text.trim().split(/^```(\w*)\n([^]*?)\n```$/m);
+    return parts.flatMap((part, index) => {
+        if (index % 3 === 0) {
+            return blocks(part, id);
+        }
+        return index % 3 === 2 ? fenced(parts[index - 1], part) : [];
+    });
+}
+
+// Code that a reader may copy, or what it prints.
+function fenced(language, code) {
+    const shown = element("pre", { tabindex: 0, class: language === "text" && "printed" }, element("code", {}, code));
+    return ["", undefined, "text"].includes(language) ? shown : element("div", { class: "fenced" }, copyButton("Copy", () => code), shown);
 }
 
 function blocks(text, id) {
     return text.trim().split(/\n{2,}/).filter(Boolean).map((block) => {
         const lines = block.split("\n");
+        if (lines[0].startsWith("## ")) {
+            const title = lines[0].slice(3);
+            const built = heading(3, `${id}-${slug(title)}`, inline(title));
+            built.id = `${id}-${slug(title)}`;
+            return built;
+        }
         if (lines[0].startsWith("|")) {
             return table(lines, id);
         }

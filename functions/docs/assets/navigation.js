@@ -120,9 +120,13 @@ async function start() {
     theme();
     const showMenu = menu();
     const main = document.getElementById("reference");
+    const pages = Promise.all([guidePages(FIRST_PAGES), guidePages(LAST_PAGES)]);
     const response = await fetch(`${document.body.dataset.base}/openapi.json`);
     api = await response.json();
-    const parts = [{ id: "guide", title: "Guide", entries: guide() }, ...groups(), schemas()];
+    const [first, last] = await pages;
+    // Before the operations, whose codes are linked to the guide.
+    last.forEach(({ text }) => [...text.matchAll(/^\| `([a-z_]+)`/gm)].forEach(([, code]) => errorCodes.add(code)));
+    const parts = [{ id: "guide", title: "Guide", entries: guide(first, last) }, ...groups(), schemas()];
     main.append(...parts.flatMap((part) => [part.built, ...part.entries.map((entry) => entry.built)]).filter(Boolean));
     document.getElementById("contents").append(element("ul", { id: "results" }), ...contents(parts));
     searchBox(parts, showMenu);

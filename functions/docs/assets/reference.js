@@ -91,14 +91,21 @@ function responsesOf(operation) {
     ];
 }
 
-function permissionLinks(text) {
+function linkCode(code, section) {
+    const link = element("a", { href: `#${section}-${code.textContent}` });
+    code.replaceWith(link);
+    link.append(code);
+}
+
+// Links the permission that a text names, and the codes of the errors that it lists.
+function withLinks(text) {
     text.forEach((block) => {
-        const code = block.textContent.startsWith("Permission ") && block.querySelector("code");
-        if (code) {
-            const link = element("a", { href: `#permissions-${code.textContent}` });
-            code.replaceWith(link);
-            link.append(code);
+        const permission = block.textContent.startsWith("Permission ") && block.querySelector("code");
+        if (permission) {
+            linkCode(permission, "permissions");
         }
+        const listed = [...block.querySelectorAll("li > code:first-child")];
+        listed.filter((code) => errorCodes.has(code.textContent)).forEach((code) => linkCode(code, "error-codes"));
     });
     return text;
 }
@@ -147,7 +154,7 @@ function operationSection(operation) {
         element(
             "div",
             { class: "text" },
-            permissionLinks(markdown(operation.description)),
+            withLinks(markdown(operation.description)),
             accepted(operation),
             parameters("Path", "path"),
             parameters("Query", "query"),
@@ -160,8 +167,36 @@ function operationSection(operation) {
     );
 }
 
-// The sections of the introduction, each headed by a line that starts with ##.
-function guide() {
+// The pages of the guide that are files: those before the sections of the introduction, and those after them.
+const FIRST_PAGES = [
+    "quickstart",
+    "connect-an-ats",
+    "invite-without-our-mails",
+    "keep-a-copy-in-step",
+    "watch-without-an-account",
+    "leave",
+];
+const LAST_PAGES = ["error-codes", "changelog"];
+
+// The codes of errors that the guide explains.
+const errorCodes = new Set();
+
+// The sections of pages, whose first lines are their titles.
+async function guidePages(names) {
+    const texts = names.map(async (name) => (await fetch(`${document.body.dataset.base}/docs/${name}.md`)).text());
+    return (await Promise.all(texts)).map((text, index) => {
+        const id = names[index];
+        const title = text.slice(2, text.indexOf("\n"));
+        return { id, title, text: text.slice(text.indexOf("\n")) };
+    });
+}
+
+function pageSection({ id, title, text }) {
+    return { id, title, built: element("section", { id, class: "guide" }, heading(2, id, title), markdown(text, id)) };
+}
+
+// The pages of the guide, around the sections of the introduction, each of which is headed by a line that starts with ##.
+function guide(first, last) {
     const [opening, ...rest] = api.info.description.split(/^## /m);
     const sections = rest.map((text) => {
         const end = text.indexOf("\n");
@@ -173,7 +208,7 @@ function guide() {
     const server = element("p", {}, "Base URL ", element("code", {}, api.servers[0].url));
     const head = element("h1", {}, api.info.title, " ", element("small", {}, api.info.version));
     const start = element("section", { id: "top", class: "guide" }, head, markdown(opening), server);
-    return [{ id: "top", title: "Overview", built: start }, ...sections];
+    return [{ id: "top", title: "Overview", built: start }, ...first.map(pageSection), ...sections, ...last.map(pageSection)];
 }
 
 function groups() {

@@ -1,4 +1,4 @@
-//! GET /docs/{file}/: the style sheets and scripts of the page.
+//! GET /docs/{file}/: the style sheets and scripts of the page, and the pages of the guide.
 
 use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
@@ -8,6 +8,7 @@ use shared::http::{CACHE_FOR_EVER, CACHE_SHORTLY, FileReader, PackedFile};
 use shared::openapi::{DescribeArgument, OperationDoc};
 use shared::{Error, Result};
 
+use crate::guide::{GuidePage, PAGES};
 use crate::packed;
 
 const CSS: &str = "text/css; charset=utf-8";
@@ -44,23 +45,36 @@ static ASSETS: [PageAsset; 8] = [
     asset!("navigation.js", SCRIPT),
 ];
 
-impl FromRequestParts<App> for &'static PageAsset {
+/// What a path names.
+pub(crate) enum ReferenceFile {
+    Asset(&'static PageAsset),
+    Page(&'static GuidePage),
+}
+
+impl FromRequestParts<App> for ReferenceFile {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         let Path(name) = Path::<String>::from_request_parts(parts, app).await.map_err(|_| Error::NotFound)?;
-        ASSETS.iter().find(|asset| asset.name == name).ok_or(Error::NotFound)
+        let asset = ASSETS.iter().find(|asset| asset.name == name).map(Self::Asset);
+        let page = || PAGES.iter().find(|page| page.name == name).map(Self::Page);
+        asset.or_else(page).ok_or(Error::NotFound)
     }
 }
 
-impl DescribeArgument for &'static PageAsset {
+impl DescribeArgument for ReferenceFile {
     fn describe(operation: &mut OperationDoc) {
         operation.may_find_nothing();
     }
 }
 
 /// GET /docs/{file}/.
-pub(crate) async fn show(asset: &'static PageAsset, reader: FileReader) -> Result<Response> {
-    let is_this_version = reader.query == format!("v={}", asset.version);
-    asset.file.send(&reader, if is_this_version { CACHE_FOR_EVER } else { CACHE_SHORTLY })
+pub(crate) async fn show(file: ReferenceFile, reader: FileReader) -> Result<Response> {
+    match file {
+        ReferenceFile::Asset(asset) => {
+            let is_this_version = reader.query == format!("v={}", asset.version);
+            asset.file.send(&reader, if is_this_version { CACHE_FOR_EVER } else { CACHE_SHORTLY })
+        }
+        ReferenceFile::Page(page) => page.send(&reader),
+    }
 }

@@ -2,6 +2,8 @@
 
 use shared::openapi::OperationDoc;
 
+const FILE: &str = "A file of the page or of the guide.";
+
 pub(crate) fn find_this_reference(operation: OperationDoc) -> OperationDoc {
     operation.text("Where the API is described, for programs that know only its base URL.")
 }
@@ -20,7 +22,12 @@ pub(crate) fn show_the_reference(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn get_reference_file(operation: OperationDoc) -> OperationDoc {
     operation
-        .text("A file of the page. Its URL changes with its content.")
-        .sends("text/css", "A style sheet or a script.")
-        .sends("text/javascript", "A style sheet or a script.")
+        .text(
+            "A file of the page, whose URL changes with its content; a page of the guide as Markdown, such as `quickstart.md`; or a script \
+             that the guide names.",
+        )
+        .sends("text/css", FILE)
+        .sends("text/javascript", FILE)
+        .sends("text/markdown", FILE)
+        .sends("text/x-python", FILE)
 }

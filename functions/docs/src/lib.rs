@@ -5,6 +5,7 @@
 
 mod assets;
 mod document;
+mod guide;
 mod openapi;
 mod page;
 mod root;

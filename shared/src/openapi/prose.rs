@@ -64,7 +64,7 @@ pub(super) fn path_parameter(name: &str, path: &str) -> Value {
             "AQEBAQEB.mp4",
         ),
         "token" => ("Token of the session that the URL was shown to.", None, "AQEBAQEB"),
-        "file" => ("Name of a file of the page.", Some("^[a-z-]+\\.(css|js)$"), "reference.css"),
+        "file" => ("Name of a file of the page or of the guide.", None, "reference.css"),
         "language" => ("Language of the captions.", Some("^(en|de|fr|es|it|nl)$"), Language::En.as_str()),
         "take" => ("Number of the take.", Some("^[1-9][0-9]{0,8}$"), "2"),
         "kind" => ("Kind of legal text.", Some("^(privacy_policy|consent)$"), LegalKind::Consent.as_str()),

@@ -1,4 +1,5 @@
 //! The OpenAPI document and the reference page.
 
 mod document;
+mod guide;
 mod reference;

@@ -49,7 +49,7 @@ async fn without_a_contact_there_is_no_such_file() {
 }
 
 #[tokio::test]
-async fn language_models_are_led_to_the_document_and_to_sections_that_exist() {
+async fn language_models_are_led_to_the_document_and_to_pages_and_sections_that_exist() {
     let app = TestApp::start().await;
     let file = get(&app, "/llms.txt").await.expect(200);
     assert_eq!(file.header("content-type"), PLAIN_TEXT);
@@ -61,10 +61,21 @@ async fn language_models_are_led_to_the_document_and_to_sections_that_exist() {
     let sections: Vec<String> = titles.map(|title| title.to_lowercase().replace(' ', "-")).collect();
     let links = guide.split("](").skip(1).map(|rest| rest.split(')').next().unwrap());
     let own: Vec<&str> = links.filter(|link| link.starts_with(ORIGIN)).collect();
-    assert_eq!(own.len(), 8, "{own:?}");
+    assert_eq!(own.len(), 16, "{own:?}");
     for link in own {
         let (page, section) = link.split_once('#').unwrap_or((link, ""));
         app.send(Request::get(page)).await.expect(200);
         assert!(section.is_empty() || sections.iter().any(|one| one == section), "{link}");
     }
+}
+
+#[tokio::test]
+async fn files_at_fixed_paths_are_found_below_the_base_url_as_well() {
+    let app = TestApp::start_with(&[("SECURITY_CONTACT", "mailto:security@acme.example")]).await;
+    for file in ["/llms.txt", SECURITY] {
+        let led = get(&app, &format!("/api/v3{file}")).await.expect(308);
+        assert_eq!(led.header("location"), Some(&*format!("{ORIGIN}{file}")));
+        get(&app, file).await.expect(200);
+    }
+    get(&app, "/api/v3/robots.txt").await.expect_code(404, "not_found");
 }

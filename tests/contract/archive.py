@@ -1,10 +1,8 @@
-"""An archive of a company, written by the program that operators use and verified by the sample in PORTABILITY.md.
+"""An archive of a company, written by the program that operators use, and downloaded and verified by the scripts of the guide.
 
 The arguments are the programs of the service, of the export and of the import.
 """
 
-import contextlib
-import io
 import json
 import os
 import re
@@ -13,50 +11,31 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from unittest.mock import patch
 from urllib.request import urlopen
 
-import jwt
 from service import Api, running
 
 program, export, imports = sys.argv[1:]
+GUIDE = Path(__file__).parents[2] / "functions/docs/guide"
 
 
-def samples():
-    """The code in PORTABILITY.md: what downloads an archive, and what verifies it."""
-    page = (Path(__file__).parents[2] / "functions/PORTABILITY.md").read_text()
-    download, verify = (block.split("```")[0] for block in page.split("```python\n")[1:])
-    return download, verify
-
-
-def sample(api):
-    """The code that verifies an archive of this service."""
-    _, code = samples()
-    place = '"https://api.example.com/api/v3"'
-    assert place in code, code
-    return code.replace(place, json.dumps(api))
+def script(name, *arguments, **environment):
+    """Runs a script of the guide as its readers do."""
+    command = [sys.executable, GUIDE / name, *arguments]
+    return subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=False)
 
 
 def verdict(api, folder):
-    """What the sample prints, or why it refuses the archive."""
-    out = io.StringIO()
-    with patch.object(sys, "argv", ["sample", str(folder)]), contextlib.redirect_stdout(out):
-        try:
-            # Our own page: what it shows is what is tested.
-            exec(sample(api), {})  # noqa: S102
-        except (SystemExit, jwt.PyJWTError) as refused:
-            return f"refused: {refused}"
-    return out.getvalue().strip()
+    """What the script that verifies an archive prints, or why it refuses it."""
+    run = script("verify-archive.py", folder, api)
+    return run.stdout.strip() if run.returncode == 0 else f"refused: {run.stderr}"
 
 
 def download(api, company, token, folder):
-    """Has an owner request an archive and download it. Returns what the sample prints."""
-    code, _ = samples()
-    out = io.StringIO()
-    arguments = ["sample", f"{api}/companies/{company}/exports/", token, str(folder)]
-    with patch.object(sys, "argv", arguments), contextlib.redirect_stdout(out):
-        exec(code, {})  # noqa: S102
-    return out.getvalue().strip()
+    """Has an owner request an archive and download it. Returns what the script prints."""
+    run = script("download-archive.py", api, company, folder, TOKEN=token)
+    assert run.returncode == 0, run.stderr
+    return run.stdout.strip()
 
 
 def mailed_key(mails):
@@ -107,6 +86,10 @@ with running(program) as service, tempfile.TemporaryDirectory() as folder:
     found = download(base, company, token, downloaded)
     assert found == "24 files, 0 media", found
     assert verdict(base, downloaded) == f"{company}: {written['records']} records, 0 files, whole", verdict(base, downloaded)
+    page = (GUIDE.parents[1] / "PORTABILITY.md").read_text()
+    queries = page.split("## Ask it something")[1].split("```\n")[1]
+    asked = subprocess.run(["bash", "-euo", "pipefail", "-c", queries], cwd=downloaded, stdout=subprocess.PIPE, text=True, check=True)
+    assert asked.stdout.split() == ["2", "new"], asked.stdout
     # Elsewhere, under another name, as the local services both have a company of this one.
     with running(program, "--import", archive, "--as", "copy") as there:
         password = "correct horse battery staple"

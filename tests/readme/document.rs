@@ -1,4 +1,4 @@
-//! Shell blocks of a Markdown document, with the output shown below them.
+//! Shell blocks and programs of a Markdown document, with the output shown below them.
 
 use std::path::Path;
 
@@ -10,16 +10,36 @@ const OMITTED: char = '…';
 pub(crate) struct Block {
     /// File and line.
     pub(crate) place: String,
+    pub(crate) language: Language,
     /// The lines.
     pub(crate) script: String,
     /// Their output as shown; empty if they print nothing.
     pub(crate) shown: String,
 }
 
-/// The `sh` blocks from `heading` to the next one of its level, each with the `text` block that follows.
+/// The languages of blocks that are executed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Language {
+    Shell,
+    Python,
+    JavaScript,
+}
+
+impl Language {
+    fn of(name: &str) -> Option<Self> {
+        match name {
+            "sh" => Some(Self::Shell),
+            "python" => Some(Self::Python),
+            "js" => Some(Self::JavaScript),
+            _ => None,
+        }
+    }
+}
+
+/// The blocks from `heading` to the next one of its level, each with the `text` block that follows.
 ///
 /// # Panics
-/// If there is no such heading, or if a block is neither `sh` nor `text`, so that no test would check it.
+/// If there is no such heading, or if a block is neither in one of the [languages](Language) nor `text`, so that no test would check it.
 pub(crate) fn blocks(file: &str, heading: &str) -> Vec<Block> {
     let text = read(file);
     let mut lines = text.lines().zip(1..).skip_while(|(line, _)| *line != heading).skip(1);
@@ -30,9 +50,11 @@ pub(crate) fn blocks(file: &str, heading: &str) -> Vec<Block> {
         let place = format!("{file}:{number}");
         let inside = lines.by_ref().map(|(line, _)| line).take_while(|line| *line != "```");
         let inside: String = inside.flat_map(|line| [line, "\n"]).collect();
-        match (kind, blocks.last_mut()) {
-            ("sh", _) => blocks.push(Block { place, script: inside, shown: String::new() }),
-            ("text", Some(block)) if block.shown.is_empty() => block.shown = inside,
+        match (kind, Language::of(kind), blocks.last_mut()) {
+            (_, Some(language), _) => {
+                blocks.push(Block { place, language, script: inside, shown: String::new() });
+            }
+            ("text", None, Some(block)) if block.shown.is_empty() => block.shown = inside,
             _ => panic!("{place}: neither commands nor their output"),
         }
     }

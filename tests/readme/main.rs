@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod document;
+mod guide;
 mod order;
 mod service;
 mod suites;
@@ -18,7 +19,7 @@ use tests::files::{pdf, photo};
 use tests::videos::recorded;
 use tokio::process::Command;
 
-use document::{Block, blocks, is_shown_as};
+use document::{blocks, is_shown_as};
 use service::Service;
 
 /// Ends a session that hangs.
@@ -44,9 +45,17 @@ async fn executed(folder: &Path, scripts: impl Iterator<Item = String>) -> Vec<S
     printed.iter().map(|out| std::fs::read_to_string(out).unwrap_or_default()).collect()
 }
 
+/// A folder in which the repository's folder `localstack` is, as its readers have it.
+fn workshop() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let repository = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../localstack"));
+    std::os::unix::fs::symlink(repository, folder.path().join("localstack")).unwrap();
+    folder
+}
+
 /// A folder with the files that the walkthrough uploads.
 fn files() -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = workshop();
     let film = "-f lavfi -i testsrc2=s=640x360:r=25:d=2 -f lavfi -i sine=d=2 -c:v mpeg4 -c:a aac";
     for (name, bytes) in [
         ("me.jpg", photo(ImageFormat::Jpeg, 64, 48)),
@@ -58,20 +67,12 @@ fn files() -> TempDir {
     folder
 }
 
-/// The interview that the README has a person take in a browser.
-fn interview() -> Block {
-    let script = include_str!("interview.sh").to_owned();
-    Block { place: "tests/readme/interview.sh".to_owned(), script, shown: String::new() }
-}
-
 #[tokio::test]
 async fn every_block_prints_the_text_below_it() {
     let service = Service::start().await;
-    let mut walk: Vec<Block> = blocks("README.md", "## Use it");
+    let mut walk = blocks("README.md", "## Use it");
     walk.extend(blocks("localstack/walkthrough.md", "# Walkthrough"));
     walk.extend(blocks("localstack/README.md", "## Local endpoints"));
-    let watching = walk.iter().position(|block| block.script.contains(r#"grep -o '"mp4""#)).unwrap();
-    walk.insert(watching, interview());
     let folder = files();
     let printed = executed(folder.path(), walk.iter().map(|block| service.fill_in(&block.script))).await;
 

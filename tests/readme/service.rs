@@ -10,6 +10,8 @@ use tokio::process::{Child, Command};
 
 /// The address in the documents.
 const SHOWN: &str = "localhost:8080";
+/// The port of receivers of webhooks in the documents.
+const RECEIVER_PORT: &str = "8090";
 /// The last line that it prints before it answers.
 const READY: &str = "Ctrl-C stops it.";
 
@@ -57,5 +59,10 @@ impl Service {
     /// A script of the documents with the address and the password of this service.
     pub(crate) fn fill_in(&self, script: &str) -> String {
         self.at_its_port(script).replace('…', self.said_after(", password "))
+    }
+
+    /// A script of the documents as [`fill_in`](Self::fill_in) makes it, with a port for its receiver that nothing uses.
+    pub(crate) fn fill_in_receiver(&self, script: &str, port: u16) -> String {
+        self.fill_in(script).replace(RECEIVER_PORT, &port.to_string())
     }
 }

@@ -123,22 +123,26 @@ impl Stage {
     fn assert_went_on(&self, told: &Value) {
         assert_eq!(self.reads.load(Ordering::Relaxed), 2, "{told}");
         let told: BTreeMap<String, String> = serde_json::from_str(told.as_str().unwrap()).unwrap();
-        let [before, after, end] = ["before", "after", "end"].map(|name| told[name].parse::<f64>().unwrap());
+        let [before, after, end, rate] =
+            ["before", "after", "end", "rate"].map(|name| told[name].parse::<f64>().unwrap());
         assert!(before > 0.0 && (before - after).abs() < 0.5 && end > 7.5, "{told:?}");
+        assert_eq!((rate, &*told["shown"]), (1.5, "1.5"), "{told:?}");
     }
 }
 
 /// Whether the video plays, as a promise.
 const PLAYS: &str = "Promise.resolve(document.querySelector('video')?.currentTime > 1)";
-/// Notes where the video is when its address dies, and where it goes on. In attributes, since scripts of tests share nothing else
-/// in Firefox.
+/// Notes where the video is when its address dies, and where it goes on; the viewer has it play faster between the two. In attributes, since
+/// scripts of tests share nothing else in Firefox.
 const NOTE: &str = "(() => {
     const video = document.querySelector('video');
     const { dataset } = video;
     video.addEventListener('timeupdate', () => { if (!video.error && !('before' in dataset)) dataset.last = video.currentTime; });
-    video.addEventListener('error', () => { dataset.before = dataset.last; });
+    video.addEventListener('error', () => { dataset.before = dataset.last; video.playbackRate = 1.5; });
     video.addEventListener('seeked', () => { dataset.after ??= video.currentTime; });
-    video.addEventListener('ended', () => { dataset.end = video.currentTime; });
+    video.addEventListener('ended', () => {
+        Object.assign(dataset, { end: video.currentTime, rate: video.playbackRate, shown: document.querySelector('.speed select').value });
+    });
 })()";
 /// What was noted, once the video has ended, as a promise.
 const TOLD: &str = "Promise.resolve('end' in document.querySelector('video').dataset && JSON.stringify({ ...document.querySelector('video').dataset }))";
@@ -162,6 +166,33 @@ async fn a_video_goes_on_at_the_same_second_when_its_address_dies() {
     page.until_promised(TOLD).await;
     stage.assert_went_on(&page.evaluate(TOLD).await);
     page.until("document.querySelector('button.main').textContent === 'Next'").await;
+}
+
+/// Holds what the page reads from now on, until `release` is called.
+const HOLD_READS: &str = "{
+    const send = window.fetch, held = new Promise(done => { window.release = done; });
+    window.fetch = async (...asked) => { await held; return send(...asked); };
+    window.left = document.querySelector('.frame video');
+}";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_video_that_the_viewer_has_left_plays_no_more_when_its_new_address_comes() {
+    let stage = Stage::build().await;
+    let mut page = Page::open().await;
+    page.go(&stage.address).await;
+    page.on("question").await;
+    page.tab_to("Play answer").await;
+    page.until_promised(PLAYS).await;
+    page.evaluate(HOLD_READS).await;
+    stage.kill();
+    page.until("document.querySelector('.state').textContent === 'The video is being loaded again…'").await;
+    page.press("Next").await;
+    page.headed("Question 2 of 4").await;
+    page.evaluate("release()").await;
+    page.until_promised("Promise.resolve(performance.getEntriesByType('resource').filter(({ name, responseEnd }) => name.endsWith('/review/') && responseEnd > 0).length === 2)").await;
+    // The page has its answer by the time that another one has come.
+    page.evaluate("fetch('/api/v3/openapi.json').then(response => response.text()).then(() => {})").await;
+    assert_eq!(page.evaluate("left.hasAttribute('src')").await, false);
 }
 
 #[tokio::test(flavor = "multi_thread")]

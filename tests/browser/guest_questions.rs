@@ -48,8 +48,22 @@ async fn a_guest_goes_to_any_question_and_chooses_how_fast_answers_play() {
     // The next answer plays as fast, and what the browser's own controls choose is shown.
     assert_eq!(page.evaluate(rate).await, 2);
     page.until("document.querySelector('.speed select').value === '2'").await;
+    let chosen = "document.querySelector('.speed select').selectedOptions[0]?.textContent";
     page.evaluate("document.querySelector('.frame video').playbackRate = 0.5").await;
-    page.until("document.querySelector('.speed select').selectedOptions[0]?.textContent === '0.5×'").await;
+    page.until(&format!("{chosen} === '0.5×'")).await;
+    // A choice stays although the browser tells first that the film is there, and one that was made just before the next question.
+    let go =
+        |place: u8| format!("history.pushState(null, '', '#{place}'); dispatchEvent(new Event('popstate'));");
+    page.evaluate(&format!(
+        "{{ {} const video = document.querySelector('.frame video');
+            video.addEventListener('durationchange', () => {{ video.playbackRate = 0.75; }}, {{ once: true }}); }}",
+        go(4)
+    ))
+    .await;
+    page.until(&format!("{chosen} === '0.75×'")).await;
+    page.evaluate(&format!("{{ {rate} = 1.75; {} }}", go(1))).await;
+    page.headed("Question 1 of 4").await;
+    assert_eq!(page.evaluate(&format!("[{rate}, {chosen}]")).await, json!([1.75, "1.75×"]));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -37,12 +37,14 @@ export class FilmPlayer {
      * @param {Film} film
      * @param {() => Promise<Film | null>} renew reads the film with a new address; null if it cannot be played any more
      * @param {Speed} speed
-     * @param {() => void} changed called when the player shows something else
+     * @param {{ changed: () => void, sped: (rate: number) => void }} told `changed` is called when the player shows something else, `sped` when
+     *   the viewer has chosen another speed in the browser's own controls
      */
-    constructor(film, renew, speed, changed) {
+    constructor(film, renew, speed, { changed, sped }) {
         this.renew = renew;
         this.speed = speed;
         this.changed = changed;
+        this.sped = sped;
         /** Where the viewer is, in seconds. */
         this.seconds = 0;
         /** Whether the viewer wants it to play. */
@@ -54,12 +56,15 @@ export class FilmPlayer {
         this.renewedAt = -Infinity;
         /** Why it does not play. @type {ApiError | "unplayable" | null} */
         this.fault = null;
+        /** Whether its owner has ended it. */
+        this.isOver = false;
         this.video = element("video", {
             controls: true, preload: "metadata", playsinline: true, tabindex: 0, controlslist: "nodownload noremoteplayback", disableremoteplayback: true,
             ontimeupdate: () => this.note(), onseeking: () => this.note(),
             onplay: () => this.follow(true), onpause: () => this.follow(false), onended: () => this.follow(false),
             onratechange: () => this.noteSpeed(), onloadedmetadata: () => this.resume(), onerror: () => this.recover(),
         });
+        this.adoptSpeed();
         this.use(film);
     }
 
@@ -74,14 +79,12 @@ export class FilmPlayer {
 
     /** The browser's own controls may have a speed as well. */
     noteSpeed() {
-        if (!this.isSettled || this.video.playbackRate === this.speed.rate) return;
-        this.speed.rate = this.video.playbackRate;
-        this.changed();
+        if (this.video.playbackRate !== this.speed.rate) this.sped(this.video.playbackRate);
     }
 
     /** Plays as fast as the page says. */
     adoptSpeed() {
-        // A new address would end the speed otherwise.
+        // A new address begins with this speed.
         this.video.defaultPlaybackRate = this.speed.rate;
         this.video.playbackRate = this.speed.rate;
     }
@@ -125,12 +128,15 @@ export class FilmPlayer {
 
     /** @param {Film} film */
     use(film) {
+        // A new address may come when the viewer has gone on.
+        if (this.isOver) return;
         const { video } = this;
         const { address, thumb, dimensions } = film;
         if (dimensions) video.style.setProperty("--shape", String(dimensions.width / dimensions.height));
         if (thumb && this.seconds === 0) video.poster = thumb;
         fill(video, tracksOf(film));
-        this.adoptSpeed();
+        // A new address ends the speed of which the browser has yet to tell.
+        this.noteSpeed();
         video.src = address;
         if (this.isPlaying) this.play();
     }
@@ -179,7 +185,9 @@ export class FilmPlayer {
 
     /** Plays no more and leaves the network to the next one. */
     end() {
-        this.changed = () => {};
+        this.noteSpeed();
+        this.changed = this.sped = () => {};
+        this.isOver = true;
         this.video.removeAttribute("src");
         this.video.load();
     }

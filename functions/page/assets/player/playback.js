@@ -37,7 +37,7 @@ export class Playback {
                 const now = await renew();
                 return now && part(now);
             };
-            const player = new FilmPlayer(film, renewed, speed, () => this.follow(player));
+            const player = new FilmPlayer(film, renewed, speed, { changed: () => this.follow(player), sped: (rate) => this.setSpeed(rate) });
             return player;
         };
         /** The player of the film that asks. */
@@ -52,17 +52,15 @@ export class Playback {
 
     /** One film is heard at a time. @param {FilmPlayer} player */
     follow(player) {
-        for (const other of this.players) {
-            if (other !== player && player.isPlaying) other.pause();
-            other.adoptSpeed();
-        }
+        if (player.isPlaying) this.players.filter((other) => other !== player).forEach((other) => other.pause());
         this.changed();
     }
 
-    /** @param {number} rate */
+    /** Plays all films as fast as the viewer has chosen. @param {number} rate */
     setSpeed(rate) {
         this.speed.rate = rate;
         this.players.forEach((player) => player.adoptSpeed());
+        this.changed();
     }
 
     /** Tries again after a passing fault. */
@@ -72,6 +70,8 @@ export class Playback {
 
     /** Plays no more, and leaves the network to the next one. */
     end() {
+        // The page shows another question by now.
+        this.changed = () => {};
         this.players.forEach((player) => player.end());
     }
 }

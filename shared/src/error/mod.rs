@@ -81,6 +81,8 @@ pub enum Error {
     Expired(u64),
     /// It is not, or no longer, what If-Match says: 412.
     PreconditionFailed,
+    /// It does not exist, and the request may only change it, as If-Match says: 412.
+    NothingMatches,
     /// It exists, and the request may only create it, as If-None-Match says: 412.
     AlreadyExists,
     /// The body is longer than allowed: 413.
@@ -139,7 +141,9 @@ impl Error {
                 StatusCode::CONFLICT
             }
             Self::Expired(_) => StatusCode::GONE,
-            Self::PreconditionFailed | Self::AlreadyExists => StatusCode::PRECONDITION_FAILED,
+            Self::PreconditionFailed | Self::NothingMatches | Self::AlreadyExists => {
+                StatusCode::PRECONDITION_FAILED
+            }
             Self::TooLarge | Self::FilesTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType(_) | Self::UnsupportedCoding => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Throttled(_) | Self::CompanyBusy(_) => StatusCode::TOO_MANY_REQUESTS,
@@ -233,7 +237,11 @@ impl Error {
                 "precondition_failed",
                 "The resource no longer matches `If-Match`. Fetch it and try again.",
             ),
-            // One code: clients fetch the resource and try again in both cases.
+            // One code: clients fetch the resource and try again in all of these cases.
+            Self::NothingMatches => detail(
+                "precondition_failed",
+                "There is no resource for `If-Match`. Create it with `If-None-Match: *`.",
+            ),
             Self::AlreadyExists => detail(
                 "precondition_failed",
                 "The resource exists already. Fetch it and change it with `If-Match`.",

@@ -54,6 +54,40 @@ async fn of_two_first_drafts_that_may_only_be_created_one_is_refused() {
 }
 
 #[tokio::test]
+async fn a_change_of_an_evaluation_that_does_not_exist_creates_none() {
+    let given = given().await;
+    let [one, _] = &given.evaluators;
+    let candidate = given.interviewed().await;
+    let change = |condition: &str| {
+        Request::put(&own(one, &candidate)).json(&json!({ "comment": "Mine" })).header("if-match", condition)
+    };
+    let before = given.app.table().snapshot().await;
+    let mut refusals = Vec::new();
+    // No evaluation has had the second one.
+    for condition in ["*", "\"0-a\"", "\"1-a\""] {
+        refusals.push(one.send(change(condition)).await);
+    }
+    refusals.push(one.send(change("*").header("if-none-match", "*")).await);
+    refusals.push(one.send(Request::delete(&own(one, &candidate)).header("if-match", "*")).await);
+    assert_refusals!(refusals, @r#"
+        3 x 412 {"code":"precondition_failed","detail":"There is no resource for `If-Match`. Create it with `If-None-Match: *`."}
+        412 {"code":"precondition_failed","detail":"The resource no longer matches `If-Match`. Fetch it and try again."}
+        404 {"code":"not_found","detail":"Not found."}
+        "#);
+    assert_eq!(given.app.table().snapshot().await, before);
+    create(one, &candidate, "Mine").await.expect(201);
+    one.send(change("*")).await.expect(200);
+    one.delete(&own(one, &candidate)).await.expect(204);
+    one.send(change("*")).await.expect_code(412, "precondition_failed");
+    one.get(&own(one, &candidate)).await.expect(404);
+    // An evaluation that an event has completed is there.
+    let completed = given.interviewed().await;
+    given.app.evaluate(&completed, &one.uri, true).await;
+    let change = Request::put(&own(one, &completed)).json(&json!({ "comment": "Late" }));
+    one.send(change.header("if-match", "*")).await.expect(200);
+}
+
+#[tokio::test]
 async fn a_first_draft_that_another_window_creates_meanwhile_is_not_overwritten() {
     let (app, chaos) = TestApp::start_with_chaos().await;
     let given = given_in(app).await;

@@ -50,17 +50,24 @@ async fn a_long_text_costs_its_own_size_however_many_there_are() {
 }
 
 #[tokio::test]
-async fn a_text_that_may_only_be_the_first_replaces_none() {
+async fn a_text_that_may_only_be_the_first_replaces_none_and_one_that_may_not_be_the_first_needs_one() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let question = json!({ "text": "One?", "kind": "text" });
     let (project, asked) = project(&owner, json!({ "interview_platform": "builtin" }), &[question]).await;
     let candidate = begin(&owner, &project).await;
     let target = answer(&candidate, &asked[0]);
-    let put = |text: &str| Request::put(&target).json(&json!({ "text": text })).header("if-none-match", "*");
-    candidate.send(put("First.")).await.expect(201);
-    candidate.send(put("Second.")).await.expect_code(412, "precondition_failed");
+    let put = |condition: &str, text: &str| {
+        Request::put(&target).json(&json!({ "text": text })).header(condition, "*")
+    };
+    candidate.send(put("if-match", "None.")).await.expect_code(412, "precondition_failed");
+    candidate.send(put("if-none-match", "First.")).await.expect(201);
+    candidate.send(put("if-none-match", "Second.")).await.expect_code(412, "precondition_failed");
     assert_eq!(owner.get(&target).await.expect(200).json()["text"], "First.");
+    candidate.send(put("if-match", "Third.")).await.expect(200);
+    owner.delete(&target).await.expect(204);
+    candidate.send(put("if-match", "Fourth.")).await.expect_code(412, "precondition_failed");
+    owner.get(&target).await.expect(404);
 }
 
 #[tokio::test]

@@ -71,12 +71,16 @@ impl RequestConditions {
         }
     }
 
-    /// Refuses a change that is answered with this status if the client allows only the creation of the resource.
-    // The response decides, since only the handler knows whether there was a resource. If another request creates it in the
-    // meantime, the transaction fails and the handler runs again.
-    pub(crate) fn check_creation(&self, status: StatusCode) -> Result<()> {
-        let only_creates = self.if_none_match == Some(TagCondition::Any);
-        if only_creates && status != StatusCode::CREATED { Err(Error::AlreadyExists) } else { Ok(()) }
+    /// Refuses a change that is answered with this status if the client allows only the creation of the resource, or only the change
+    /// of one that exists.
+    // The response decides, since only the handler knows whether there was a resource. If another request creates or deletes it in
+    // the meantime, the transaction fails and the handler runs again.
+    pub(crate) fn check_outcome(&self, status: StatusCode) -> Result<()> {
+        match status == StatusCode::CREATED {
+            true if self.if_match.is_some() => Err(Error::NothingMatches),
+            false if self.if_none_match == Some(TagCondition::Any) => Err(Error::AlreadyExists),
+            _ => Ok(()),
+        }
     }
 
     /// Whether a change names the revisions that it applies to. `*` names none.

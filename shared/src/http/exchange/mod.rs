@@ -79,7 +79,7 @@ impl HttpExchange {
         answer: R,
     ) -> Result<CommittedResponse<R>> {
         let response = answer.into_response();
-        self.conditions.check_creation(response.status())?;
+        self.conditions.check_outcome(response.status())?;
         // Before the commit: the stored response has the tag as well.
         let response = self.tag(response, writes.is_shown()).await?;
         let Some(request) = &self.keyed else {

@@ -94,7 +94,7 @@ impl ErrorResponseDoc {
                 "The events have been deleted because of their age. `first` is the number of the first one that is left."
             }
             Self::PreconditionFailed => {
-                "The resource does not match `If-Match`, or it exists and `If-None-Match` is `*`."
+                "The resource does not match `If-Match`, or there is none; or it exists and `If-None-Match` is `*`."
             }
             Self::TooLarge => {
                 "The body is too large. Announce large files by POST to `…/uploads/`, or videos to `…/videos/`, and upload them to the URL in the answer. If the gateway answers, there is a `message` instead of a `detail`."
@@ -166,7 +166,11 @@ impl ErrorResponseDoc {
             ],
             Self::Gone => vec![("expired", Error::Expired(57))],
             Self::PreconditionFailed => {
-                vec![("changed", Error::PreconditionFailed), ("exists", Error::AlreadyExists)]
+                vec![
+                    ("changed", Error::PreconditionFailed),
+                    ("missing", Error::NothingMatches),
+                    ("exists", Error::AlreadyExists),
+                ]
             }
             Self::TooLarge => vec![("too_large", Error::TooLarge), ("files_too_large", Error::FilesTooLarge)],
             Self::UnsupportedMediaType => {

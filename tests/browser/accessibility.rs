@@ -1,4 +1,4 @@
-//! Every screen of the candidate's page, for those who use a phone, a keyboard or a screen reader.
+//! Every screen of the pages, for those who use a phone, a keyboard or a screen reader, and the walk through those of candidates.
 
 use std::collections::BTreeSet;
 
@@ -7,28 +7,46 @@ use serde_json::{Value, json};
 use crate::devtools::{BrowserOptions, Network, Page};
 use crate::visit::{Visit, has_kept};
 
-/// The screens of the page.
+/// The screens of candidates.
 const SCREENS: [&str; 16] = [
     "check", "complete", "connect", "done", "login", "over", "overview", "password", "practice", "prepare",
     "question", "record", "review", "sending", "welcome", "write",
 ];
 /// The narrowest screen of WCAG 2.2, in CSS pixels.
-const NARROW: u32 = 320;
+pub(crate) const NARROW: u32 = 320;
 
 /// What is checked on each screen, and which screens were seen.
-struct ScreenCheck {
+pub(crate) struct ScreenCheck {
     /// The script of axe-core, if it is to look for findings.
     axe: Option<String>,
     seen: BTreeSet<String>,
 }
 
 impl ScreenCheck {
-    async fn look(&mut self, page: &mut Page) {
+    /// Of how screens fit and what has the focus.
+    pub(crate) fn of_fit() -> Self {
+        Self { axe: None, seen: BTreeSet::new() }
+    }
+
+    /// Also by axe-core, which `.ci/page` installs.
+    pub(crate) fn with_axe() -> Self {
+        let script = std::env::var_os("AXE").unwrap();
+        Self { axe: Some(std::fs::read_to_string(script).unwrap()), ..Self::of_fit() }
+    }
+
+    /// Makes the window that of a narrow phone whose system prefers this colour scheme.
+    pub(crate) async fn prepare(&self, page: &mut Page, scheme: &str) {
+        page.resize(NARROW, 640).await;
+        page.prefer(scheme).await;
+    }
+
+    /// Looks at what is shown.
+    pub(crate) async fn look(&mut self, page: &mut Page) {
         let screen = page.evaluate("document.querySelector('main').dataset.screen").await;
         let screen = screen.as_str().unwrap().to_owned();
         let width = page.evaluate("document.documentElement.scrollWidth").await;
         assert_eq!(width, NARROW, "{screen} scrolls sideways: {}", page.text().await);
-        let small = "[...document.querySelectorAll('button, select, textarea, input:not([type=checkbox]), .choice')]
+        let small = "[...document.querySelectorAll('button, select, textarea, input:not([type=checkbox], [type=radio]), .choice, summary, .entry')]
             .filter(one => one.checkVisibility() && !one.classList.contains('hidden') && one.getBoundingClientRect().height < 44)
             .map(one => one.outerHTML)";
         assert_eq!(page.evaluate(small).await, json!([]), "{screen}");
@@ -41,13 +59,18 @@ impl ScreenCheck {
     }
 
     /// Waits for a screen, which must have the focus on its heading, and looks at it.
-    async fn arrive(&mut self, page: &mut Page, screen: &str) {
+    pub(crate) async fn arrive(&mut self, page: &mut Page, screen: &str) {
         page.on(screen).await;
         assert_eq!(page.evaluate("document.activeElement.tagName").await, "H1", "{screen}");
         self.look(page).await;
     }
 
-    /// Goes through all screens.
+    /// The screens that were seen.
+    pub(crate) fn seen(&self) -> Vec<&str> {
+        self.seen.iter().map(String::as_str).collect()
+    }
+
+    /// Goes through all screens of a candidate.
     async fn tour(&mut self, visit: &Visit, page: &mut Page) {
         page.go(&format!("{}/interview/acme/", visit.origin)).await;
         self.arrive(page, "login").await;
@@ -109,31 +132,29 @@ impl ScreenCheck {
         self.arrive(page, "done").await;
         page.go(&visit.link).await;
         self.arrive(page, "over").await;
-        assert_eq!(self.seen, SCREENS.map(str::to_owned).into());
+        assert_eq!(self.seen(), SCREENS);
     }
 }
 
-async fn tour(axe: Option<String>, scheme: &str) {
+async fn tour(mut check: ScreenCheck, scheme: &str) {
     let questions = [json!({ "preparation_seconds": 30 }), json!({ "kind": "text", "is_required": false })];
     let fields = json!({ "max_interview_time": 45, "return_url": "https://jobs.example/done" });
     let visit = Visit::invited(fields, &questions).await;
     let mut page = Page::open_with(BrowserOptions::with_devices()).await;
-    page.resize(NARROW, 640).await;
-    page.prefer(scheme).await;
-    ScreenCheck { axe, seen: BTreeSet::new() }.tour(&visit, &mut page).await;
+    check.prepare(&mut page, scheme).await;
+    check.tour(&visit, &mut page).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_screen_fits_a_narrow_phone_and_says_where_one_is() {
-    tour(None, "light").await;
+    tour(ScreenCheck::of_fit(), "light").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs axe-core, which .ci/page installs"]
 async fn no_screen_has_findings() {
-    let script = std::env::var_os("AXE").unwrap();
     for scheme in ["light", "dark"] {
-        tour(Some(std::fs::read_to_string(&script).unwrap()), scheme).await;
+        tour(ScreenCheck::with_axe(), scheme).await;
     }
 }
 

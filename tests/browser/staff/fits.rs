@@ -4,95 +4,67 @@ use serde_json::{Value, json};
 use tests::caller::Caller;
 
 use super::Judged;
+use crate::accessibility::{NARROW, ScreenCheck};
 use crate::devtools::Page;
 
-/// The narrowest screen of WCAG 2.2, in CSS pixels.
-const NARROW: u32 = 320;
 const LONG: &str = "Wolfeschlegelsteinhausenbergerdorffwelchevoralternwarengewissenhaftschafers";
 
-/// What is checked on each screen.
-struct ScreenCheck {
-    /// The script of axe-core, if it is to look for findings.
-    axe: Option<String>,
-}
+/// The screens of staff.
+const SCREENS: [&str; 5] = ["home", "over", "project", "result", "signIn"];
 
-impl ScreenCheck {
-    async fn look(&self, page: &mut Page, screen: &str) {
-        page.on(screen).await;
-        let width = page.evaluate("document.documentElement.scrollWidth").await;
-        assert_eq!(width, NARROW, "{screen} scrolls sideways: {}", page.text().await);
-        let small = "[...document.querySelectorAll('button, select, textarea, input:not([type=checkbox], [type=radio]), .choice, summary, .entry')]
-            .filter(one => one.checkVisibility() && !one.classList.contains('hidden') && one.getBoundingClientRect().height < 44)
-            .map(one => one.outerHTML)";
-        assert_eq!(page.evaluate(small).await, json!([]), "{screen}");
-        if let Some(axe) = &self.axe {
-            page.evaluate(&format!("{axe}; undefined")).await;
-            let findings = "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(node => node.html)]))";
-            assert_eq!(page.evaluate(findings).await, json!([]), "{screen}");
-        }
-    }
-
-    /// Goes through all screens.
-    async fn tour(&self, judged: &Judged, page: &mut Page) {
-        let visit = &judged.visit;
-        page.go(&format!("{}/staff/acme/", visit.origin)).await;
-        self.look(page, "signIn").await;
-        page.sign_in_as("nobody", "nothing at all").await;
-        page.until("document.getElementById('password-error').textContent").await;
-        self.look(page, "signIn").await;
-        page.sign_in(&judged.evaluators[0]).await;
-        self.look(page, "home").await;
-        page.evaluate("document.querySelector('a.entry').click()").await;
-        self.look(page, "project").await;
-        page.evaluate("document.querySelector('a.entry').click()").await;
-        page.on("result").await;
-        page.evaluate("document.querySelector('details.more').open = true").await;
-        self.look(page, "result").await;
-        page.evaluate("document.querySelector('.steps [aria-haspopup]').click()").await;
-        self.look(page, "result").await;
-        page.evaluate("document.querySelector('dialog[open]').close()").await;
-        page.evaluate("location.hash = '3'").await;
-        page.until("document.querySelector('fieldset')").await;
-        page.evaluate("document.querySelector('.place details').open = true").await;
-        self.look(page, "result").await;
-        page.evaluate("document.querySelector('button[aria-haspopup]').click()").await;
-        page.until("document.querySelector('dialog[open] ul')").await;
-        self.look(page, "result").await;
-        page.evaluate("document.querySelector('dialog[open]').close()").await;
-        page.evaluate("{ const one = document.querySelector('input.value'); one.value = '4'; one.dispatchEvent(new Event('input')); }").await;
-        page.evaluate("document.querySelector('button[aria-haspopup]').click()").await;
-        page.evaluate("document.querySelector('dialog[open] button.main').click()").await;
-        page.until("document.querySelector('.others h3')").await;
-        self.look(page, "result").await;
-        page.go(&format!("{}/result/acme/a/b/", visit.origin)).await;
-        self.look(page, "over").await;
-    }
-}
-
-async fn tour(axe: Option<String>, scheme: &str, language: &str) {
+/// Goes through all screens.
+async fn tour(mut check: ScreenCheck, scheme: &str) {
     let fields = json!({ "name": format!("Data engineer {LONG}"), "veto_enabled": true });
     let judged = Judged::by(1, fields).await;
+    let visit = &judged.visit;
     let names = json!({ "first_name": LONG, "last_name": "حداد" });
-    judged.visit.owner.patch(&judged.visit.candidate.uri, names).await.expect(200);
+    visit.owner.patch(&visit.candidate.uri, names).await.expect(200);
     let mut page = Page::open().await;
-    page.resize(NARROW, 640).await;
-    page.prefer(scheme).await;
-    page.prepare(&format!("try {{ localStorage.setItem('language', '{language}'); }} catch {{}}")).await;
-    let check = ScreenCheck { axe };
-    check.tour(&judged, &mut page).await;
+    let page = &mut page;
+    check.prepare(page, scheme).await;
+    page.go(&format!("{}/staff/acme/", visit.origin)).await;
+    check.arrive(page, "signIn").await;
+    page.sign_in_as("nobody", "nothing at all").await;
+    page.until("document.getElementById('password-error').textContent").await;
+    check.look(page).await;
+    page.sign_in(&judged.evaluators[0]).await;
+    check.arrive(page, "home").await;
+    page.evaluate("document.querySelector('a.entry').click()").await;
+    check.arrive(page, "project").await;
+    page.evaluate("document.querySelector('a.entry').click()").await;
+    check.arrive(page, "result").await;
+    page.evaluate("document.querySelector('details.more').open = true").await;
+    check.look(page).await;
+    page.evaluate("document.querySelector('.steps [aria-haspopup]').click()").await;
+    check.look(page).await;
+    page.evaluate("document.querySelector('dialog[open]').close()").await;
+    page.turn_page(3, "Evaluation").await;
+    page.evaluate("document.querySelector('.place details').open = true").await;
+    check.look(page).await;
+    page.press("Complete the evaluation…").await;
+    page.until("document.querySelector('dialog[open] ul')").await;
+    check.look(page).await;
+    page.evaluate("document.querySelector('dialog[open]').close()").await;
+    page.write_into("Value, from 0 to 5", "4").await;
+    page.press("Complete the evaluation…").await;
+    page.press("Complete it now").await;
+    page.until("document.querySelector('.others h3')").await;
+    check.look(page).await;
+    page.go(&format!("{}/result/acme/a/b/", visit.origin)).await;
+    check.arrive(page, "over").await;
+    assert_eq!(check.seen(), SCREENS);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_screen_of_staff_fits_a_narrow_phone() {
-    tour(None, "light", "en").await;
+async fn every_screen_of_staff_fits_a_narrow_phone_and_says_where_one_is() {
+    tour(ScreenCheck::of_fit(), "light").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs axe-core, which .ci/page installs"]
 async fn no_screen_of_staff_has_findings() {
-    let script = std::env::var_os("AXE").unwrap();
     for scheme in ["light", "dark"] {
-        tour(Some(std::fs::read_to_string(&script).unwrap()), scheme, "en").await;
+        tour(ScreenCheck::with_axe(), scheme).await;
     }
 }
 

@@ -61,6 +61,11 @@ export class Staff {
         return this.model.interview?.draft ?? null;
     }
 
+    /** Whether something that was typed would be lost with the page. */
+    get isUnsaved() {
+        return Boolean(this.draft?.isUnsaved || this.model.interview?.vetoText);
+    }
+
     /** Shows the page, and follows the reader. */
     async start() {
         loadStyle();
@@ -74,10 +79,13 @@ export class Staff {
         addEventListener("online", () => this.retry());
         addEventListener("pagehide", () => this.draft?.save());
         // The browser's way back may show the page as it was before somebody signed out.
-        addEventListener("pageshow", (event) => event.persisted && !this.draft?.isUnsaved && location.reload());
+        addEventListener("pageshow", (event) => {
+            this.isLeaving = false;
+            if (event.persisted && !this.isUnsaved) location.reload();
+        });
         document.addEventListener("visibilitychange", () => document.hidden && this.draft?.save());
         addEventListener("beforeunload", (event) => {
-            if (this.isLeaving || !(this.draft?.isUnsaved || this.model.interview?.vetoText)) return;
+            if (this.isLeaving || !this.isUnsaved) return;
             this.draft?.save();
             event.preventDefault();
         });
@@ -161,8 +169,11 @@ export class Staff {
 
     /** Shows the question that the address names. */
     async turn() {
-        await this.model.interview?.turn();
-        this.render();
+        try {
+            await this.model.interview?.turn();
+        } finally {
+            this.render();
+        }
     }
 
     /** Reads again what may have changed in the interview. Returns what has kept it from that. */
@@ -198,19 +209,23 @@ export class Staff {
     async leaveBy(event) {
         const link = /** @type {Element} */ (event.target).closest?.("a[href]");
         const isElsewhere = event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || link?.hasAttribute("target");
-        if (!(link instanceof HTMLAnchorElement) || isElsewhere || !this.draft?.isUnsaved) return;
+        if (!(link instanceof HTMLAnchorElement) || isElsewhere || !this.isUnsaved) return;
         event.preventDefault();
-        await this.draft.save();
+        if (!(await this.mayLeave(this.texts.leaveUnsaved))) return;
+        this.isLeaving = true;
         location.assign(link.href);
+    }
+
+    /** Saves what was typed. Returns whether nothing is left, or the reader wants to lose it. @param {string} question asks whether they do */
+    async mayLeave(question) {
+        if (this.isUnsaved) await this.draft?.save();
+        // Not all browsers ask by themselves.
+        return !this.isUnsaved || confirm(question);
     }
 
     /** Ends the session, after what was typed is saved. */
     async signOut() {
-        const { draft } = this;
-        if (draft?.isUnsaved) {
-            await draft.save();
-            if (draft.isUnsaved && !confirm(this.texts.signOutUnsaved)) return;
-        }
+        if (!(await this.mayLeave(this.texts.signOutUnsaved))) return;
         await this.session.end();
         this.isLeaving = true;
         location.replace(homeOf(this.place.company));

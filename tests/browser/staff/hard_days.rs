@@ -84,6 +84,7 @@ async fn two_windows_overwrite_nothing_and_ask_only_about_what_both_changed() {
     page.tells("You have completed this evaluation on").await;
     page.turn_to(0).await;
     page.write_into(COMMENT, "Typed later.").await;
+    page.tells("You have completed this evaluation in another window on").await;
     page.tells("Your changes are not saved yet.").await;
     assert_eq!(judged.saved(0).await["completed"], true);
     page.press("Save changes").await;
@@ -178,6 +179,47 @@ async fn signing_out_saves_first() {
     let status = "fetch('/api/v3/whoami/').then(({ status }) => status)";
     assert_eq!(page.evaluate(status).await, 401);
     assert_eq!(page.evaluate("document.cookie").await, "");
+}
+
+/// Notes what the page asks, and says no.
+const REFUSE: &str =
+    "{ window.asked = []; window.confirm = question => { window.asked.push(question); return false; }; }";
+const LOSE: &str = "Some of what you have typed is not saved. Leave this page and lose it?";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_saves_a_draft_and_asks_before_it_loses_what_is_not_saved_by_itself() {
+    let judged = Judged::by(1, json!({ "veto_enabled": true })).await;
+    let mut page = judged.opened_by(0).await;
+    let home = "document.querySelector('header a').click()";
+    page.write_into(VALUE, "4").await;
+    page.evaluate(home).await;
+    page.on("home").await;
+    assert_eq!(judged.saved(0).await["ratings"][0]["value"], 4);
+
+    // Changes of a completed evaluation, and a veto, are saved by the reader alone.
+    page.go(&judged.address().await).await;
+    page.on("result").await;
+    page.evaluate(REFUSE).await;
+    page.turn_page(3, "Evaluation").await;
+    page.evaluate("document.querySelector('.place details').open = true").await;
+    page.write_into("Why? At least 15 characters.", "Not yet said.").await;
+    page.evaluate(home).await;
+    page.until_promised("Promise.resolve(window.asked.length === 1)").await;
+    page.write_into("Why? At least 15 characters.", "").await;
+    page.press("Complete the evaluation…").await;
+    page.press("Complete it now").await;
+    page.press("Change").await;
+    page.write_into(VALUE, "2").await;
+    page.evaluate(home).await;
+    page.until_promised("Promise.resolve(window.asked.length === 2)").await;
+    assert_eq!(page.evaluate("window.asked").await, json!([LOSE, LOSE]));
+    assert_eq!(page.read_from(VALUE).await, "2");
+    page.press("Sign out").await;
+    page.until_promised("Promise.resolve(window.asked.length === 3)").await;
+    page.press("Discard changes").await;
+    page.evaluate(home).await;
+    page.on("home").await;
+    assert_eq!(judged.saved(0).await["ratings"][0]["value"], 4);
 }
 
 /// Interviews of another platform are judged without answers.

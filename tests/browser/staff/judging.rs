@@ -128,6 +128,36 @@ async fn an_evaluator_hears_nothing_of_the_others_before_their_own_is_complete()
     }
 }
 
+/// Holds what the page reads about the others until `release` is called, and has it fail then when the page waits no longer.
+const LOSE_RESULTS: &str = "{
+    const send = window.fetch, now = Date.now, held = new Promise(done => { window.release = done; });
+    window.fetch = async (...asked) => {
+        if (!String(asked[0]).includes('/results/')) return send(...asked);
+        await held;
+        window.fetch = send;
+        Date.now = () => now() + 60_000;
+        throw new TypeError('lost');
+    };
+}";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_says_that_it_reads_what_the_others_say_and_reads_it_again() {
+    let judged = Judged::by(1, json!({})).await;
+    evaluate(&judged, 0, "Quick.").await;
+    let mut page = judged.opened_by(0).await;
+    page.evaluate(LOSE_RESULTS).await;
+    page.turn_page(3, "Evaluation").await;
+    page.until("document.querySelector('.others p')").await;
+    assert_eq!(
+        page.evaluate("document.querySelector('.others').innerText").await,
+        "What all evaluators say\n\nLoading…"
+    );
+    page.evaluate("release()").await;
+    page.until("document.querySelector('.others').innerText.includes('There is no connection.')").await;
+    page.evaluate("document.querySelector('.others button').click()").await;
+    page.tells("4.5 / 5").await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_veto_says_that_it_is_for_good_and_completes_what_was_typed() {
     let judged = Judged::by(1, json!({ "veto_enabled": true })).await;

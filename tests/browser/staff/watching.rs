@@ -6,8 +6,9 @@ use tests::caller::{Caller as _, PASSWORD};
 
 use super::{evaluator, give_role};
 use crate::devtools::Page;
+use crate::film;
 use crate::visit::Visit;
-use crate::watched::{WRITTEN, Watched};
+use crate::watched::{FirstQuestion, WRITTEN, Watched};
 
 const PLAYS: &str = "Promise.resolve(document.querySelector('.frame > video')?.currentTime > 0)";
 /// The requests of the page to the API, since it was loaded.
@@ -137,6 +138,36 @@ async fn answers_are_watched_by_keyboard_alone() {
     page.until("document.activeElement.textContent === 'Evaluation'").await;
     page.evaluate("history.back()").await;
     page.until("document.activeElement.textContent === 'Question 4 of 4'").await;
+}
+
+/// Holds what the page reads of films that ask until `release` is called.
+const HOLD_FILMS: &str = "{
+    const send = window.fetch, held = new Promise(done => { window.release = done; });
+    window.fetch = async (...asked) => { if (String(asked[0]).includes('/videos/')) await held; return send(...asked); };
+}";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_says_that_it_reads_the_film_of_a_question() {
+    let first = FirstQuestion { asking: Some(film()), ..FirstQuestion::default() };
+    let watched = Watched::with_first(json!({ "name": "Data engineer" }), first).await;
+    let visit = &watched.visit;
+    let (project, _) = visit.candidate.uri.split_once("candidates/").unwrap();
+    let judge = evaluator(visit, project).await;
+    let candidate = visit.owner.get(&visit.candidate.uri).await.expect(200).json();
+    let mut page = Page::open().await;
+    page.go(&format!("{}#2", candidate["interview_suite_url"].as_str().unwrap())).await;
+    page.sign_in(&judge).await;
+    page.tells("Question 2 of 4").await;
+    page.evaluate(HOLD_FILMS).await;
+    page.press("Back").await;
+    page.until("document.querySelector('.place').innerText === 'Loading…'").await;
+    // The reader has gone on in the meantime, and comes back.
+    page.turn_page(3, "Question 3 of 4").await;
+    page.evaluate("location.hash = '1'").await;
+    page.until("document.querySelector('.place').innerText === 'Loading…'").await;
+    page.evaluate("release()").await;
+    page.until("document.querySelector('.box video')").await;
+    page.tells("Question 1 of 4").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -68,6 +68,8 @@ export class Draft {
         this.isCompleted = false;
         /** @type {string | null} */
         this.completedAt = null;
+        /** Whether another window has completed it, which this one has found when it wanted to save a draft. */
+        this.isCompletedElsewhere = false;
         /** Whether a completed evaluation is being changed. */
         this.isEditing = false;
         /** What another window has saved in fields that were changed in this one as well. @type {Map<string, string>} */
@@ -219,7 +221,7 @@ export class Draft {
                 this.adopt(body, tag);
                 // As it was typed: the service may have dropped characters, which must not be sent again for ever.
                 for (const [name, text] of sent) this.saved.set(name, text);
-                this.isEditing = false;
+                this.isEditing = this.isCompletedElsewhere = false;
                 return true;
             } catch (error) {
                 if (!(error instanceof ApiError)) throw error;
@@ -230,6 +232,7 @@ export class Draft {
                 if (next) throw next;
                 // Completed in another window: what others see is not changed without being asked for.
                 if (this.isCompleted && !completed) {
+                    this.isCompletedElsewhere = true;
                     this.isEditing = this.differs;
                     return true;
                 }

@@ -42,6 +42,8 @@ export class Interview {
         this.vetoText = "";
         /** The question that is shown, from 1; the evaluation comes after the last one. */
         this.number = 1;
+        /** The question whose film is read; null if none is. @type {number | null} */
+        this.turning = null;
         /** The films of the question that is shown. @type {Playback | null} */
         this.playback = null;
         /** @type {import("../player/film.js").Speed} */
@@ -104,14 +106,32 @@ export class Interview {
         this.number = Number.isInteger(wished) && wished >= 1 ? Math.min(wished, last) : 1;
         this.playback?.end();
         this.playback = null;
-        if (!this.isAtEvaluation && !this.asking.has(this.number)) await this.readFilm(this.number);
+        const { number } = this;
+        if (this.isAtEvaluation || this.asking.has(number) || !this.videoOf(number)) return;
+        this.turning = number;
+        this.app.render();
+        try {
+            await this.readFilm(number);
+        } finally {
+            if (this.turning === number) this.turning = null;
+        }
+    }
+
+    /** Whether the question is not shown yet, since its film is read. */
+    get isTurning() {
+        return this.turning === this.number;
+    }
+
+    /** The reference of the film that asks a question; undefined if there is none. @param {number} number @returns {string | undefined} */
+    videoOf(number) {
+        const { question: reference } = this.answers[number - 1];
+        return this.project?.questions.find((/** @type {any} */ one) => one.resource_uri === reference)?.video ?? undefined;
     }
 
     /** Reads the film that asks a question, if there is one. @param {number} number */
     async readFilm(number) {
-        const { question: reference } = this.answers[number - 1];
-        const question = this.project?.questions.find((/** @type {any} */ one) => one.resource_uri === reference);
-        this.asking.set(number, question?.video ? filmOf(await orNone(this.app.api.get(question.video))) : null);
+        const video = this.videoOf(number);
+        if (video) this.asking.set(number, filmOf(await orNone(this.app.api.get(video))));
     }
 
     /** The films of the question that is shown. */
@@ -190,10 +210,14 @@ export function showInterview(app) {
     let view = null;
     const update = () => {
         // An answer that was converted meanwhile is shown in another way.
-        const next = `${shown.number} ${shown.isAtEvaluation ? "" : shown.asked(shown.number).answer.kind}`;
+        const next = shown.isTurning ? "turning" : `${shown.number} ${shown.isAtEvaluation ? "" : shown.asked(shown.number).answer.kind}`;
         if (next !== placed) {
             const isFirst = placed === "";
             placed = next;
+            if (shown.isTurning) {
+                view = null;
+                return fill(place, element("p", { class: "hint", role: "status" }, app.texts.loading));
+            }
             view = shown.isAtEvaluation ? showEvaluation(app, shown) : showQuestion(app, shown);
             fill(place, view.content);
             if (!isFirst) {

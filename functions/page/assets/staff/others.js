@@ -1,7 +1,7 @@
 // What the others say of a candidate, as far as the API shows it: to evaluators once they have completed their own evaluation.
 
 import { ApiError } from "../api.js";
-import { element, factList, fill } from "../dom.js";
+import { button, element, factList, fill } from "../dom.js";
 import { filled } from "../language.js";
 
 /** @typedef {import("../staff.js").Staff} Staff */
@@ -16,6 +16,7 @@ export function showOthers(app, shown) {
     /** Whether the reader may see them now. @returns {boolean} */
     const isOpen = () => project && (!candidate.my_evaluation || (draft?.isCompleted ?? candidate.my_evaluation_status === "completed"));
     const load = async () => {
+        if (!whole.hasChildNodes()) tell(texts.loading);
         try {
             const [result, people] = await Promise.all([
                 app.api.get(`${project.results}${candidate.resource_uri.split("/").at(-2)}/`),
@@ -26,10 +27,12 @@ export function showOthers(app, shown) {
         } catch (error) {
             if (!(error instanceof ApiError)) throw error;
             app.notice.note(error);
-            fill(whole, element("h2", {}, texts.others.title), element("p", { class: "hint" }, error.status === 404 ? texts.others.none : app.refusalText(error)));
+            tell(error.status === 404 ? texts.others.none : app.refusalText(error), error.isTransient && button(texts.tryAgain, load));
         }
         app.render();
     };
+    /** Says why they are not shown. @param {string} text @param {import("../dom.js").Child} [way] */
+    const tell = (text, way) => fill(whole, element("h2", {}, texts.others.title), element("p", { class: "hint", role: "status" }, text), way);
     return {
         whole,
         update() {

@@ -42,10 +42,18 @@ function stateText(app, draft) {
     const { kind, name } = app.notice;
     if (kind) return filled(notice[kind], { name });
     if (draft.isHeldBack) return saving.held;
-    if (draft.isCompleted && draft.state === "unsaved") return saving.changed;
-    if (draft.isCompleted && draft.state === "saved") return filled(saving.completed, { date: app.dateText(draft.completedAt ?? "") });
+    if (draft.isCompleted && (draft.state === "saved" || draft.state === "unsaved")) return completedText(app, draft);
     // The page says in its notice what is gone.
     if (draft.state === "refused") return draft.refusal?.isAboutAccess ? saving.unsaved : app.refusalText(/** @type {import("../api.js").ApiError} */ (draft.refusal));
     if (draft.state === "saved") return draft.tag ? saving.saved : saving.nothing;
     return saving[draft.state];
+}
+
+/** That the evaluation is complete, and whether something was typed since. @param {Staff} app @param {Draft} draft */
+function completedText(app, draft) {
+    const { saving } = app.texts;
+    const isChanged = draft.state === "unsaved";
+    if (isChanged && !draft.isCompletedElsewhere) return saving.changed;
+    const completed = filled(draft.isCompletedElsewhere ? saving.completedElsewhere : saving.completed, { date: app.dateText(draft.completedAt ?? "") });
+    return isChanged ? `${completed} ${saving.changed}` : completed;
 }

@@ -13,6 +13,7 @@ export default {
     minutesSeconds: "{m} min {s} s",
     more: "Mehr anzeigen",
     signOut: "Abmelden",
+    leaveUnsaved: "Ein Teil Ihrer Eingaben ist nicht gespeichert. Die Seite verlassen und die Eingaben verlieren?",
     signOutUnsaved: "Ein Teil Ihrer Eingaben ist nicht gespeichert. Abmelden und die Eingaben verlieren?",
     toInterview: "Zum Interview der Bewerberin oder des Bewerbers",
 
@@ -181,6 +182,7 @@ export default {
         signedOut: "Sie sind abgemeldet. Ihre Eingaben warten in dieser Seite: Schließen Sie sie nicht.",
         held: "Eines der Felder braucht Ihre Aufmerksamkeit, bevor es gespeichert werden kann.",
         completed: "Sie haben diese Bewertung abgeschlossen: {date}.",
+        completedElsewhere: "Sie haben diese Bewertung in einem anderen Fenster abgeschlossen: {date}.",
         changed: "Ihre Änderungen sind noch nicht gespeichert. Die anderen sehen sie, sobald Sie speichern.",
         change: "Ändern",
         save: "Änderungen speichern",

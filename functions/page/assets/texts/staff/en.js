@@ -13,6 +13,7 @@ export default {
     minutesSeconds: "{m} min {s} s",
     more: "Show more",
     signOut: "Sign out",
+    leaveUnsaved: "Some of what you have typed is not saved. Leave this page and lose it?",
     signOutUnsaved: "Some of what you have typed is not saved. Sign out and lose it?",
     toInterview: "To the interview of the candidate",
 
@@ -181,6 +182,7 @@ export default {
         signedOut: "You are signed out. What you have typed waits in this page: do not close it.",
         held: "One of the fields needs your attention before it can be saved.",
         completed: "You have completed this evaluation on {date}.",
+        completedElsewhere: "You have completed this evaluation in another window on {date}.",
         changed: "Your changes are not saved yet. The others see them once you save.",
         change: "Change",
         save: "Save changes",

@@ -13,6 +13,7 @@ export default {
     minutesSeconds: "{m} min {s} s",
     more: "Mostrar más",
     signOut: "Cerrar sesión",
+    leaveUnsaved: "Parte de lo que ha escrito no está guardado. ¿Salir de esta página y perderlo?",
     signOutUnsaved: "Parte de lo que ha escrito no está guardado. ¿Cerrar la sesión y perderlo?",
     toInterview: "A la entrevista del candidato",
 
@@ -181,6 +182,7 @@ export default {
         signedOut: "Su sesión se ha cerrado. Lo que ha escrito espera en esta página: no la cierre.",
         held: "Uno de los campos necesita su atención antes de poder guardarse.",
         completed: "Ha completado esta evaluación: {date}.",
+        completedElsewhere: "Ha completado esta evaluación en otra ventana: {date}.",
         changed: "Sus cambios aún no están guardados. Los demás los verán cuando los guarde.",
         change: "Cambiar",
         save: "Guardar los cambios",

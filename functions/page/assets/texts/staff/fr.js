@@ -13,6 +13,7 @@ export default {
     minutesSeconds: "{m} min {s} s",
     more: "Afficher la suite",
     signOut: "Se déconnecter",
+    leaveUnsaved: "Une partie de votre saisie n’est pas enregistrée. Quitter cette page et la perdre ?",
     signOutUnsaved: "Une partie de votre saisie n’est pas enregistrée. Se déconnecter et la perdre ?",
     toInterview: "Vers l’entretien du candidat",
 
@@ -181,6 +182,7 @@ export default {
         signedOut: "Vous êtes déconnecté. Votre saisie attend dans cette page : ne la fermez pas.",
         held: "L’un des champs demande votre attention avant de pouvoir être enregistré.",
         completed: "Vous avez terminé cette évaluation : {date}.",
+        completedElsewhere: "Vous avez terminé cette évaluation dans une autre fenêtre : {date}.",
         changed: "Vos modifications ne sont pas encore enregistrées. Les autres les verront quand vous les enregistrerez.",
         change: "Modifier",
         save: "Enregistrer les modifications",

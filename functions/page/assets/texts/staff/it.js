@@ -13,6 +13,7 @@ export default {
     minutesSeconds: "{m} min {s} s",
     more: "Mostra altri",
     signOut: "Esci",
+    leaveUnsaved: "Una parte di ciò che ha scritto non è salvata. Lasciare questa pagina e perderla?",
     signOutUnsaved: "Una parte di ciò che ha scritto non è salvata. Uscire e perderla?",
     toInterview: "Al colloquio del candidato",
 
@@ -181,6 +182,7 @@ export default {
         signedOut: "La sessione è finita. Ciò che ha scritto attende in questa pagina: non la chiuda.",
         held: "Uno dei campi richiede la Sua attenzione prima di poter essere salvato.",
         completed: "Ha completato questa valutazione: {date}.",
+        completedElsewhere: "Ha completato questa valutazione in un’altra finestra: {date}.",
         changed: "Le Sue modifiche non sono ancora salvate. Gli altri le vedranno quando le salva.",
         change: "Modifica",
         save: "Salva le modifiche",

@@ -13,6 +13,7 @@ export default {
     minutesSeconds: "{m} min {s} s",
     more: "Meer tonen",
     signOut: "Uitloggen",
+    leaveUnsaved: "Een deel van wat u hebt getypt, is niet opgeslagen. Deze pagina verlaten en het verliezen?",
     signOutUnsaved: "Een deel van wat u hebt getypt, is niet opgeslagen. Uitloggen en het verliezen?",
     toInterview: "Naar het interview van de kandidaat",
 
@@ -181,6 +182,7 @@ export default {
         signedOut: "U bent uitgelogd. Wat u hebt getypt, staat nog op deze pagina: sluit de pagina niet.",
         held: "Een van de velden vraagt uw aandacht voordat het kan worden opgeslagen.",
         completed: "U hebt deze beoordeling voltooid: {date}.",
+        completedElsewhere: "U hebt deze beoordeling in een ander venster voltooid: {date}.",
         changed: "Uw wijzigingen zijn nog niet opgeslagen. De anderen zien ze zodra u ze opslaat.",
         change: "Wijzigen",
         save: "Wijzigingen opslaan",

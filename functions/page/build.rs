@@ -25,8 +25,10 @@ const PAGES: [(&str, &str, &str); 3] = [
 /// The styles that several pages have, and their style sheets, whose own styles follow.
 const STYLES: [(&str, &[&str]); 2] =
     [("player.css", &["guest.css", "staff.css"]), ("page.css", &["candidate.css", "guest.css", "staff.css"])];
-/// Modules that are loaded by themselves, one for each language of a page.
+/// Modules that are loaded by themselves, one for each language of a page, and those with texts that several pages have.
 const TEXTS: &str = "texts/";
+/// What a module has that is loaded by itself; one that others import exports by name.
+const EXPORTED_TEXTS: &str = "export default {";
 /// What stands around the script in the index.
 const SCRIPT: [&str; 2] = ["<script type=\"module\">", "</script>"];
 /// What stands for the files' folder in the index.
@@ -99,15 +101,16 @@ fn collect(folder: &Path, prefix: &str, files: &mut Vec<(String, Vec<u8>)>) -> R
     Ok(())
 }
 
-/// Replaces the modules by one script for each page, which a first visit loads with a single request. The texts stay as they
-/// are.
+/// Replaces the modules by one script for each page, which a first visit loads with a single request, and one for each language of
+/// a page.
 fn join_modules(files: &mut Vec<(String, Vec<u8>)>) -> Result<(), Box<dyn Error>> {
     let mut modules = BTreeMap::new();
-    for (path, content) in files.extract_if(.., |(path, _)| path.ends_with(".js") && !path.starts_with(TEXTS))
-    {
+    for (path, content) in files.extract_if(.., |(path, _)| path.ends_with(".js")) {
         modules.insert(path, String::from_utf8(content)?);
     }
-    for (_, entry, _) in PAGES {
+    let texts =
+        modules.iter().filter(|(path, text)| path.starts_with(TEXTS) && text.contains(EXPORTED_TEXTS));
+    for entry in PAGES.iter().map(|(_, entry, _)| *entry).chain(texts.map(|(path, _)| path.as_str())) {
         let mut joined = JoinedModules { modules: &modules, names: BTreeMap::new(), text: String::new() };
         let script = joined.with_imports(entry)?;
         files.push((entry.to_owned(), (joined.text + &script).into_bytes()));

@@ -43,13 +43,14 @@ mod tests {
         // time, and ask before they complete. Half a KB keeps apart what two windows have typed and sent, and joins smaller modules.
         // Half a KB tells staff with what and where they log in. 2.5 KB keep films in sight in windows of all sizes, lead candidates on
         // without a camera or in another window, and say why a device is refused or a connection waits.
-        assert!(candidate < 42_300, "{candidate} bytes");
+        // 0.1 KB keeps the texts that pages share in a module of their own.
+        assert!(candidate < 42_600, "{candidate} bytes");
         let guest = loaded(&GUEST, ["guest.js", "guest.css", "texts/guest/en.js"]);
         // 2 KB show the list of questions, the films that ask them with captions, the speed, and the film as large as the window.
         assert!(guest < 16_500, "{guest} bytes");
         // It may have 60 KB. The bound is close to what it has, so that growth is noticed.
         let staff = loaded(&STAFF, ["staff.js", "staff.css", "texts/staff/en.js"]);
-        assert!(staff < 30_000, "{staff} bytes");
+        assert!(staff < 30_500, "{staff} bytes");
     }
 
     #[test]

@@ -1,19 +1,15 @@
 // The page in German. Every language has these texts; words in braces are filled in.
 
+import { base } from "./shared/de.js";
+
 /** @type {import("../language.js").Texts} */
 export default {
     title: "Interview",
-    language: "Sprache",
-    loading: "Wird geladen…",
+    ...base,
     continue: "Weiter",
-    back: "Zurück",
-    tryAgain: "Erneut versuchen",
     logOut: "Abmelden",
     logOutUnsent: "Einiges, was Sie aufgenommen oder geschrieben haben, ist noch nicht gesendet. Es bleibt auf diesem Gerät und wird gesendet, sobald Sie sich wieder anmelden. Abmelden?",
-    minutes: "{n} min",
     showPassword: "Passwort anzeigen",
-    seconds: "{n} s",
-    minutesSeconds: "{m} min {s} s",
     ask: "Fragen? Wenden Sie sich an",
     toApp: "In der Anwendung anmelden",
 

@@ -1,19 +1,15 @@
 // The page in English. Every language has these texts; words in braces are filled in.
 
+import { base } from "./shared/en.js";
+
 /** @type {import("../language.js").Texts} */
 export default {
     title: "Interview",
-    language: "Language",
-    loading: "Loading…",
+    ...base,
     continue: "Continue",
-    back: "Back",
-    tryAgain: "Try again",
     logOut: "Log out",
     logOutUnsent: "Some of what you recorded or wrote has not been sent yet. It stays on this device, and is sent when you log in again. Log out?",
-    minutes: "{n} min",
     showPassword: "Show password",
-    seconds: "{n} s",
-    minutesSeconds: "{m} min {s} s",
     ask: "Questions? Ask",
     toApp: "Log in to the application",
 

@@ -1,19 +1,15 @@
 // The page in Spanish. Every language has these texts; words in braces are filled in.
 
+import { base } from "./shared/es.js";
+
 /** @type {import("../language.js").Texts} */
 export default {
     title: "Entrevista",
-    language: "Idioma",
-    loading: "Cargando…",
+    ...base,
     continue: "Continuar",
-    back: "Volver",
-    tryAgain: "Intentar de nuevo",
     logOut: "Cerrar sesión",
     logOutUnsent: "Parte de lo que ha grabado o escrito aún no se ha enviado. Permanece en este dispositivo y se enviará cuando vuelva a iniciar sesión. ¿Cerrar sesión?",
-    minutes: "{n} min",
     showPassword: "Mostrar la contraseña",
-    seconds: "{n} s",
-    minutesSeconds: "{m} min {s} s",
     ask: "¿Preguntas? Diríjase a",
     toApp: "Iniciar sesión en la aplicación",
 

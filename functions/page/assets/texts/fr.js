@@ -1,19 +1,15 @@
 // The page in French. Every language has these texts; words in braces are filled in.
 
+import { base } from "./shared/fr.js";
+
 /** @type {import("../language.js").Texts} */
 export default {
     title: "Entretien",
-    language: "Langue",
-    loading: "Chargement…",
+    ...base,
     continue: "Continuer",
-    back: "Retour",
-    tryAgain: "Réessayer",
     logOut: "Se déconnecter",
     logOutUnsent: "Une partie de ce que vous avez enregistré ou écrit n’a pas encore été envoyée. Elle reste sur cet appareil et sera envoyée quand vous vous reconnecterez. Se déconnecter ?",
-    minutes: "{n} min",
     showPassword: "Afficher le mot de passe",
-    seconds: "{n} s",
-    minutesSeconds: "{m} min {s} s",
     ask: "Des questions ? Adressez-vous à",
     toApp: "Se connecter à l’application",
 

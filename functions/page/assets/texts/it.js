@@ -1,19 +1,15 @@
 // The page in Italian. Every language has these texts; words in braces are filled in.
 
+import { base } from "./shared/it.js";
+
 /** @type {import("../language.js").Texts} */
 export default {
     title: "Colloquio",
-    language: "Lingua",
-    loading: "Caricamento…",
+    ...base,
     continue: "Continui",
-    back: "Indietro",
-    tryAgain: "Riprovi",
     logOut: "Esci",
     logOutUnsent: "Parte di ciò che ha registrato o scritto non è ancora stata inviata. Resta su questo dispositivo e sarà inviata quando accederà di nuovo. Uscire?",
-    minutes: "{n} min",
     showPassword: "Mostri la password",
-    seconds: "{n} s",
-    minutesSeconds: "{m} min {s} s",
     ask: "Domande? Si rivolga a",
     toApp: "Accedi all’applicazione",
 

@@ -1,19 +1,15 @@
 // The page in Dutch. Every language has these texts; words in braces are filled in.
 
+import { base } from "./shared/nl.js";
+
 /** @type {import("../language.js").Texts} */
 export default {
     title: "Interview",
-    language: "Taal",
-    loading: "Laden…",
+    ...base,
     continue: "Verder",
-    back: "Terug",
-    tryAgain: "Opnieuw proberen",
     logOut: "Uitloggen",
     logOutUnsent: "Een deel van wat u hebt opgenomen of geschreven, is nog niet verzonden. Het blijft op dit apparaat en wordt verzonden zodra u weer inlogt. Uitloggen?",
-    minutes: "{n} min",
     showPassword: "Wachtwoord tonen",
-    seconds: "{n} s",
-    minutesSeconds: "{m} min {s} s",
     ask: "Vragen? Neem contact op met",
     toApp: "Inloggen bij de applicatie",
 

@@ -1,16 +1,12 @@
 // The guest's page in German. Every language has these texts; words in braces are filled in.
 
+import { base, passing, player } from "../shared/de.js";
+
 /** @type {import("../../language.js").Texts} */
 export default {
     title: "Video-Interview",
-    language: "Sprache",
-    loading: "Wird geladen…",
-    back: "Zurück",
-    tryAgain: "Erneut versuchen",
+    ...base,
     ask: "Fragen? Wenden Sie sich an",
-    minutes: "{n} min",
-    seconds: "{n} s",
-    minutesSeconds: "{m} min {s} s",
     until: "Dieser Link gilt bis",
 
     welcome: {
@@ -35,18 +31,8 @@ export default {
     },
 
     player: {
-        question: "Frage {n}",
-        film: "Frage {n} als Video",
-        video: "Antwort auf Frage {n}",
-        play: "Antwort abspielen",
-        pause: "Anhalten",
-        again: "Noch einmal abspielen",
-        written: "Schriftlich beantwortet",
+        ...player,
         none: "Auf diese Frage gibt es keine Antwort.",
-        converting: "Diese Antwort wird noch vorbereitet. Das dauert einige Minuten: Versuchen Sie es dann erneut, oder gehen Sie zur nächsten Frage.",
-        renewing: "Das Video wird neu geladen…",
-        unplayable: "Dieses Video lässt sich gerade nicht abspielen. Versuchen Sie es erneut. Wenn das nicht hilft, öffnen Sie den Link in einem anderen Browser.",
-        speed: "Tempo",
     },
 
     kinds: { written: "schriftlich", none: "keine Antwort", converting: "wird noch vorbereitet" },
@@ -69,8 +55,5 @@ export default {
         busy: { title: "Der Dienst ist ausgelastet", text: "Die Antworten konnten nicht geladen werden. Die Seite versucht es von selbst weiter." },
     },
 
-    refusals: {
-        offline: "Es gibt keine Verbindung. Prüfen Sie sie und versuchen Sie es erneut.",
-        busy: "Der Dienst ist ausgelastet. Versuchen Sie es gleich noch einmal.",
-    },
+    refusals: passing,
 };

@@ -1,16 +1,12 @@
 // The guest's page in English. Every language has these texts; words in braces are filled in.
 
+import { base, passing, player } from "../shared/en.js";
+
 /** @type {import("../../language.js").Texts} */
 export default {
     title: "Video interview",
-    language: "Language",
-    loading: "Loading…",
-    back: "Back",
-    tryAgain: "Try again",
+    ...base,
     ask: "Questions? Ask",
-    minutes: "{n} min",
-    seconds: "{n} s",
-    minutesSeconds: "{m} min {s} s",
     until: "This link works until",
 
     welcome: {
@@ -35,18 +31,8 @@ export default {
     },
 
     player: {
-        question: "Question {n}",
-        film: "Question {n} as a video",
-        video: "Answer to question {n}",
-        play: "Play answer",
-        pause: "Pause",
-        again: "Play again",
-        written: "Answered in writing",
+        ...player,
         none: "There is no answer to this question.",
-        converting: "This answer is still being prepared. That takes a few minutes: try again then, or go on with the next question.",
-        renewing: "The video is being loaded again…",
-        unplayable: "This video does not play at the moment. Try again. If that does not help, open the link in another browser.",
-        speed: "Speed",
     },
 
     kinds: { written: "in writing", none: "no answer", converting: "still being prepared" },
@@ -69,8 +55,5 @@ export default {
         busy: { title: "The service is busy", text: "The answers could not be loaded. The page keeps trying by itself." },
     },
 
-    refusals: {
-        offline: "There is no connection. Check it and try again.",
-        busy: "The service is busy. Try again in a moment.",
-    },
+    refusals: passing,
 };

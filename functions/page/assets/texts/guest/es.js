@@ -1,16 +1,12 @@
 // The guest's page in Spanish. Every language has these texts; words in braces are filled in.
 
+import { base, passing, player } from "../shared/es.js";
+
 /** @type {import("../../language.js").Texts} */
 export default {
     title: "Videoentrevista",
-    language: "Idioma",
-    loading: "Cargando…",
-    back: "Volver",
-    tryAgain: "Intentar de nuevo",
+    ...base,
     ask: "¿Preguntas? Diríjase a",
-    minutes: "{n} min",
-    seconds: "{n} s",
-    minutesSeconds: "{m} min {s} s",
     until: "Este enlace es válido hasta el",
 
     welcome: {
@@ -35,18 +31,8 @@ export default {
     },
 
     player: {
-        question: "Pregunta {n}",
-        film: "La pregunta {n} en vídeo",
-        video: "Respuesta a la pregunta {n}",
-        play: "Reproducir la respuesta",
-        pause: "Pausa",
-        again: "Reproducir de nuevo",
-        written: "Respuesta por escrito",
+        ...player,
         none: "No hay respuesta a esta pregunta.",
-        converting: "Esta respuesta aún se está preparando. Tarda unos minutos: inténtelo entonces de nuevo o siga con la pregunta siguiente.",
-        renewing: "El vídeo se está cargando de nuevo…",
-        unplayable: "Este vídeo no se puede reproducir en este momento. Inténtelo de nuevo. Si no sirve, abra el enlace en otro navegador.",
-        speed: "Velocidad",
     },
 
     kinds: { written: "por escrito", none: "sin respuesta", converting: "en preparación" },
@@ -69,8 +55,5 @@ export default {
         busy: { title: "El servicio está ocupado", text: "No se han podido cargar las respuestas. La página lo sigue intentando por sí sola." },
     },
 
-    refusals: {
-        offline: "No hay conexión. Compruébela e inténtelo de nuevo.",
-        busy: "El servicio está ocupado. Inténtelo de nuevo en un momento.",
-    },
+    refusals: passing,
 };

@@ -1,16 +1,12 @@
 // The guest's page in French. Every language has these texts; words in braces are filled in.
 
+import { base, passing, player } from "../shared/fr.js";
+
 /** @type {import("../../language.js").Texts} */
 export default {
     title: "Entretien vidéo",
-    language: "Langue",
-    loading: "Chargement…",
-    back: "Retour",
-    tryAgain: "Réessayer",
+    ...base,
     ask: "Des questions ? Adressez-vous à",
-    minutes: "{n} min",
-    seconds: "{n} s",
-    minutesSeconds: "{m} min {s} s",
     until: "Ce lien est valable jusqu’au",
 
     welcome: {
@@ -35,18 +31,8 @@ export default {
     },
 
     player: {
-        question: "Question {n}",
-        film: "La question {n} en vidéo",
-        video: "Réponse à la question {n}",
-        play: "Lire la réponse",
-        pause: "Pause",
-        again: "Relire la réponse",
-        written: "Réponse écrite",
+        ...player,
         none: "Il n’y a pas de réponse à cette question.",
-        converting: "Cette réponse est encore en préparation. Cela prend quelques minutes : réessayez ensuite, ou passez à la question suivante.",
-        renewing: "La vidéo est rechargée…",
-        unplayable: "Cette vidéo ne peut pas être lue pour le moment. Réessayez. Si cela ne suffit pas, ouvrez le lien dans un autre navigateur.",
-        speed: "Vitesse",
     },
 
     kinds: { written: "par écrit", none: "pas de réponse", converting: "en préparation" },
@@ -69,8 +55,5 @@ export default {
         busy: { title: "Le service est très sollicité", text: "Les réponses n’ont pas pu être chargées. La page continue d’essayer d’elle-même." },
     },
 
-    refusals: {
-        offline: "Il n’y a pas de connexion. Vérifiez-la et réessayez.",
-        busy: "Le service est très sollicité. Réessayez dans un instant.",
-    },
+    refusals: passing,
 };

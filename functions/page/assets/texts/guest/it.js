@@ -1,16 +1,12 @@
 // The guest's page in Italian. Every language has these texts; words in braces are filled in.
 
+import { base, passing, player } from "../shared/it.js";
+
 /** @type {import("../../language.js").Texts} */
 export default {
     title: "Videocolloquio",
-    language: "Lingua",
-    loading: "Caricamento…",
-    back: "Indietro",
-    tryAgain: "Riprovi",
+    ...base,
     ask: "Domande? Si rivolga a",
-    minutes: "{n} min",
-    seconds: "{n} s",
-    minutesSeconds: "{m} min {s} s",
     until: "Questo link è valido fino a",
 
     welcome: {
@@ -35,18 +31,8 @@ export default {
     },
 
     player: {
-        question: "Domanda {n}",
-        film: "La domanda {n} in video",
-        video: "Risposta alla domanda {n}",
-        play: "Riproduca la risposta",
-        pause: "Pausa",
-        again: "Riproduca di nuovo",
-        written: "Risposta scritta",
+        ...player,
         none: "Non c’è risposta a questa domanda.",
-        converting: "Questa risposta è ancora in preparazione. Ci vuole qualche minuto: riprovi più tardi o passi alla domanda successiva.",
-        renewing: "Il video viene ricaricato…",
-        unplayable: "Al momento questo video non si può riprodurre. Riprovi. Se non basta, apra il link in un altro browser.",
-        speed: "Velocità",
     },
 
     kinds: { written: "per iscritto", none: "nessuna risposta", converting: "in preparazione" },
@@ -69,8 +55,5 @@ export default {
         busy: { title: "Il servizio è occupato", text: "Non è stato possibile caricare le risposte. La pagina continua a provare da sola." },
     },
 
-    refusals: {
-        offline: "Non c’è connessione. La controlli e riprovi.",
-        busy: "Il servizio è occupato. Riprovi tra un momento.",
-    },
+    refusals: passing,
 };

@@ -1,16 +1,12 @@
 // The guest's page in Dutch. Every language has these texts; words in braces are filled in.
 
+import { base, passing, player } from "../shared/nl.js";
+
 /** @type {import("../../language.js").Texts} */
 export default {
     title: "Video-interview",
-    language: "Taal",
-    loading: "Laden…",
-    back: "Terug",
-    tryAgain: "Opnieuw proberen",
+    ...base,
     ask: "Vragen? Neem contact op met",
-    minutes: "{n} min",
-    seconds: "{n} s",
-    minutesSeconds: "{m} min {s} s",
     until: "Deze link werkt tot",
 
     welcome: {
@@ -35,18 +31,8 @@ export default {
     },
 
     player: {
-        question: "Vraag {n}",
-        film: "Vraag {n} als video",
-        video: "Antwoord op vraag {n}",
-        play: "Antwoord afspelen",
-        pause: "Pauzeren",
-        again: "Opnieuw afspelen",
-        written: "Schriftelijk beantwoord",
+        ...player,
         none: "Er is geen antwoord op deze vraag.",
-        converting: "Dit antwoord wordt nog voorbereid. Dat duurt enkele minuten: probeer het dan opnieuw, of ga naar de volgende vraag.",
-        renewing: "De video wordt opnieuw geladen…",
-        unplayable: "Deze video kan nu niet worden afgespeeld. Probeer het opnieuw. Helpt dat niet, open de link dan in een andere browser.",
-        speed: "Snelheid",
     },
 
     kinds: { written: "schriftelijk", none: "geen antwoord", converting: "wordt nog voorbereid" },
@@ -69,8 +55,5 @@ export default {
         busy: { title: "De dienst is druk bezet", text: "De antwoorden konden niet worden geladen. De pagina blijft het zelf proberen." },
     },
 
-    refusals: {
-        offline: "Er is geen verbinding. Controleer die en probeer het opnieuw.",
-        busy: "De dienst is druk bezet. Probeer het zo meteen opnieuw.",
-    },
+    refusals: passing,
 };

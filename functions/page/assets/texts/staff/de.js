@@ -1,16 +1,12 @@
-// Die Seite des Personals auf Deutsch.
+// The page of staff in German. Every language has these texts; words in braces are filled in.
+
+import { base, passing, player } from "../shared/de.js";
 
 /** @type {import("../../language.js").Texts} */
 export default {
     title: "Interviews",
-    language: "Sprache",
-    loading: "Wird geladen…",
-    back: "Zurück",
-    tryAgain: "Noch einmal versuchen",
+    ...base,
     showPassword: "Passwort anzeigen",
-    minutes: "{n} min",
-    seconds: "{n} s",
-    minutesSeconds: "{m} min {s} s",
     more: "Mehr anzeigen",
     signOut: "Abmelden",
     leaveUnsaved: "Ein Teil Ihrer Eingaben ist nicht gespeichert. Die Seite verlassen und die Eingaben verlieren?",
@@ -113,21 +109,11 @@ export default {
     },
 
     player: {
-        question: "Frage {n}",
-        film: "Frage {n} als Video",
-        video: "Antwort auf Frage {n}",
-        play: "Antwort abspielen",
-        pause: "Pause",
-        again: "Noch einmal abspielen",
-        written: "Schriftlich beantwortet",
+        ...player,
         none: "Diese Frage wurde nicht beantwortet.",
         lost: "Diese Frage konnte nicht mehr beantwortet werden: Ihre Zeit war um, und kein Versuch war übrig.",
         unfinished: "Eine Antwort wurde begonnen und nicht beendet.",
         failed: "Diese Antwort wurde aufgenommen, lässt sich aber nicht abspielen.",
-        converting: "Diese Antwort wird noch vorbereitet. Das dauert einige Minuten: Versuchen Sie es dann noch einmal, oder machen Sie mit der nächsten Frage weiter.",
-        renewing: "Das Video wird noch einmal geladen…",
-        unplayable: "Dieses Video lässt sich gerade nicht abspielen. Versuchen Sie es noch einmal. Wenn das nicht hilft, nehmen Sie einen anderen Browser.",
-        speed: "Geschwindigkeit",
     },
 
     judge: {
@@ -215,9 +201,8 @@ export default {
     },
 
     refusals: {
-        offline: "Es gibt keine Verbindung. Prüfen Sie sie und versuchen Sie es noch einmal.",
-        network: "Es gibt keine Verbindung. Prüfen Sie sie und versuchen Sie es noch einmal.",
-        busy: "Der Dienst ist ausgelastet. Versuchen Sie es gleich noch einmal.",
+        ...passing,
+        network: passing.offline,
         throttled: "Zu viele Versuche. Warten Sie einige Minuten und versuchen Sie es noch einmal.",
         other: "Das hat nicht geklappt. Laden Sie die Seite neu. Wenn es wieder geschieht, fragen Sie die Projektleitung.",
         not_authenticated: "Sie sind abgemeldet. Melden Sie sich wieder an.",

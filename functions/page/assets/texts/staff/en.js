@@ -1,16 +1,12 @@
 // The page of staff in English. Every language has these texts; words in braces are filled in.
 
+import { base, passing, player } from "../shared/en.js";
+
 /** @type {import("../../language.js").Texts} */
 export default {
     title: "Interviews",
-    language: "Language",
-    loading: "Loading…",
-    back: "Back",
-    tryAgain: "Try again",
+    ...base,
     showPassword: "Show password",
-    minutes: "{n} min",
-    seconds: "{n} s",
-    minutesSeconds: "{m} min {s} s",
     more: "Show more",
     signOut: "Sign out",
     leaveUnsaved: "Some of what you have typed is not saved. Leave this page and lose it?",
@@ -113,21 +109,11 @@ export default {
     },
 
     player: {
-        question: "Question {n}",
-        film: "Question {n} as a video",
-        video: "Answer to question {n}",
-        play: "Play answer",
-        pause: "Pause",
-        again: "Play again",
-        written: "Answered in writing",
+        ...player,
         none: "The candidate has not answered this question.",
         lost: "The candidate could no longer answer this question: its time was over, and no attempt was left.",
         unfinished: "The candidate has begun an answer and not finished it.",
         failed: "This answer was recorded, but it cannot be played.",
-        converting: "This answer is still being prepared. That takes a few minutes: try again then, or go on with the next question.",
-        renewing: "The video is being loaded again…",
-        unplayable: "This video does not play at the moment. Try again. If that does not help, use another browser.",
-        speed: "Speed",
     },
 
     judge: {
@@ -215,9 +201,8 @@ export default {
     },
 
     refusals: {
-        offline: "There is no connection. Check it and try again.",
-        network: "There is no connection. Check it and try again.",
-        busy: "The service is busy. Try again in a moment.",
+        ...passing,
+        network: passing.offline,
         throttled: "Too many attempts. Wait a few minutes and try again.",
         other: "This did not work. Load the page again. If it happens again, ask a manager of the project.",
         not_authenticated: "You are signed out. Sign in again.",

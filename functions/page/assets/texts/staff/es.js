@@ -1,16 +1,12 @@
-// La página del personal en español.
+// The page of staff in Spanish. Every language has these texts; words in braces are filled in.
+
+import { base, passing, player } from "../shared/es.js";
 
 /** @type {import("../../language.js").Texts} */
 export default {
     title: "Entrevistas",
-    language: "Idioma",
-    loading: "Cargando…",
-    back: "Atrás",
-    tryAgain: "Intentar de nuevo",
+    ...base,
     showPassword: "Mostrar la contraseña",
-    minutes: "{n} min",
-    seconds: "{n} s",
-    minutesSeconds: "{m} min {s} s",
     more: "Mostrar más",
     signOut: "Cerrar sesión",
     leaveUnsaved: "Parte de lo que ha escrito no está guardado. ¿Salir de esta página y perderlo?",
@@ -113,21 +109,11 @@ export default {
     },
 
     player: {
-        question: "Pregunta {n}",
-        film: "Pregunta {n} en vídeo",
-        video: "Respuesta a la pregunta {n}",
-        play: "Reproducir la respuesta",
-        pause: "Pausa",
-        again: "Reproducir de nuevo",
-        written: "Respondida por escrito",
+        ...player,
         none: "El candidato no ha respondido a esta pregunta.",
         lost: "El candidato ya no podía responder a esta pregunta: su tiempo había terminado y no quedaba ningún intento.",
         unfinished: "El candidato empezó una respuesta y no la terminó.",
         failed: "Esta respuesta se grabó, pero no se puede reproducir.",
-        converting: "Esta respuesta aún se está preparando. Tarda unos minutos: inténtelo de nuevo después, o siga con la pregunta siguiente.",
-        renewing: "El vídeo se está cargando de nuevo…",
-        unplayable: "Este vídeo no se puede reproducir en este momento. Inténtelo de nuevo. Si no ayuda, use otro navegador.",
-        speed: "Velocidad",
     },
 
     judge: {
@@ -215,9 +201,8 @@ export default {
     },
 
     refusals: {
-        offline: "No hay conexión. Compruébela e inténtelo de nuevo.",
-        network: "No hay conexión. Compruébela e inténtelo de nuevo.",
-        busy: "El servicio está ocupado. Inténtelo de nuevo en un momento.",
+        ...passing,
+        network: passing.offline,
         throttled: "Demasiados intentos. Espere unos minutos e inténtelo de nuevo.",
         other: "No ha funcionado. Cargue la página de nuevo. Si vuelve a ocurrir, pregunte a un responsable del proyecto.",
         not_authenticated: "Su sesión se ha cerrado. Iníciela de nuevo.",

@@ -1,16 +1,12 @@
-// La page du personnel en français.
+// The page of staff in French. Every language has these texts; words in braces are filled in.
+
+import { base, passing, player } from "../shared/fr.js";
 
 /** @type {import("../../language.js").Texts} */
 export default {
     title: "Entretiens",
-    language: "Langue",
-    loading: "Chargement…",
-    back: "Retour",
-    tryAgain: "Réessayer",
+    ...base,
     showPassword: "Afficher le mot de passe",
-    minutes: "{n} min",
-    seconds: "{n} s",
-    minutesSeconds: "{m} min {s} s",
     more: "Afficher la suite",
     signOut: "Se déconnecter",
     leaveUnsaved: "Une partie de votre saisie n’est pas enregistrée. Quitter cette page et la perdre ?",
@@ -113,21 +109,11 @@ export default {
     },
 
     player: {
-        question: "Question {n}",
-        film: "Question {n} en vidéo",
-        video: "Réponse à la question {n}",
-        play: "Lire la réponse",
-        pause: "Pause",
-        again: "Relire",
-        written: "Réponse écrite",
+        ...player,
         none: "Le candidat n’a pas répondu à cette question.",
         lost: "Le candidat ne pouvait plus répondre à cette question : son temps était écoulé et il ne restait aucun essai.",
         unfinished: "Le candidat a commencé une réponse sans la terminer.",
         failed: "Cette réponse a été enregistrée, mais elle ne peut pas être lue.",
-        converting: "Cette réponse est encore en préparation. Cela prend quelques minutes : réessayez ensuite, ou passez à la question suivante.",
-        renewing: "La vidéo est rechargée…",
-        unplayable: "Cette vidéo ne peut pas être lue pour le moment. Réessayez. Si cela n’aide pas, utilisez un autre navigateur.",
-        speed: "Vitesse",
     },
 
     judge: {
@@ -215,9 +201,8 @@ export default {
     },
 
     refusals: {
-        offline: "Il n’y a pas de connexion. Vérifiez-la et réessayez.",
-        network: "Il n’y a pas de connexion. Vérifiez-la et réessayez.",
-        busy: "Le service est occupé. Réessayez dans un instant.",
+        ...passing,
+        network: passing.offline,
         throttled: "Trop de tentatives. Attendez quelques minutes et réessayez.",
         other: "Cela n’a pas fonctionné. Rechargez la page. Si cela se reproduit, demandez au responsable du projet.",
         not_authenticated: "Vous êtes déconnecté. Reconnectez-vous.",

@@ -1,16 +1,12 @@
-// La pagina del personale in italiano.
+// The page of staff in Italian. Every language has these texts; words in braces are filled in.
+
+import { base, passing, player } from "../shared/it.js";
 
 /** @type {import("../../language.js").Texts} */
 export default {
     title: "Colloqui",
-    language: "Lingua",
-    loading: "Caricamento…",
-    back: "Indietro",
-    tryAgain: "Riprova",
+    ...base,
     showPassword: "Mostra la password",
-    minutes: "{n} min",
-    seconds: "{n} s",
-    minutesSeconds: "{m} min {s} s",
     more: "Mostra altri",
     signOut: "Esci",
     leaveUnsaved: "Una parte di ciò che ha scritto non è salvata. Lasciare questa pagina e perderla?",
@@ -113,21 +109,11 @@ export default {
     },
 
     player: {
-        question: "Domanda {n}",
-        film: "Domanda {n} come video",
-        video: "Risposta alla domanda {n}",
-        play: "Riproduci la risposta",
-        pause: "Pausa",
-        again: "Riproduci di nuovo",
-        written: "Risposta scritta",
+        ...player,
         none: "Il candidato non ha risposto a questa domanda.",
         lost: "Il candidato non poteva più rispondere a questa domanda: il tempo era finito e non restava alcun tentativo.",
         unfinished: "Il candidato ha iniziato una risposta e non l’ha finita.",
         failed: "Questa risposta è stata registrata, ma non si può riprodurre.",
-        converting: "Questa risposta è ancora in preparazione. Ci vogliono alcuni minuti: riprovi dopo, o vada alla domanda seguente.",
-        renewing: "Il video viene caricato di nuovo…",
-        unplayable: "Al momento questo video non si può riprodurre. Riprovi. Se non serve, usi un altro browser.",
-        speed: "Velocità",
     },
 
     judge: {
@@ -215,9 +201,8 @@ export default {
     },
 
     refusals: {
-        offline: "Non c’è connessione. La controlli e riprovi.",
-        network: "Non c’è connessione. La controlli e riprovi.",
-        busy: "Il servizio è occupato. Riprovi tra un momento.",
+        ...passing,
+        network: passing.offline,
         throttled: "Troppi tentativi. Aspetti alcuni minuti e riprovi.",
         other: "Non ha funzionato. Ricarichi la pagina. Se succede ancora, chieda a un responsabile del progetto.",
         not_authenticated: "La sessione è finita. Acceda di nuovo.",

@@ -1,16 +1,12 @@
-// De pagina van de medewerkers in het Nederlands.
+// The page of staff in Dutch. Every language has these texts; words in braces are filled in.
+
+import { base, passing, player } from "../shared/nl.js";
 
 /** @type {import("../../language.js").Texts} */
 export default {
     title: "Interviews",
-    language: "Taal",
-    loading: "Laden…",
-    back: "Terug",
-    tryAgain: "Opnieuw proberen",
+    ...base,
     showPassword: "Wachtwoord tonen",
-    minutes: "{n} min",
-    seconds: "{n} s",
-    minutesSeconds: "{m} min {s} s",
     more: "Meer tonen",
     signOut: "Uitloggen",
     leaveUnsaved: "Een deel van wat u hebt getypt, is niet opgeslagen. Deze pagina verlaten en het verliezen?",
@@ -113,21 +109,11 @@ export default {
     },
 
     player: {
-        question: "Vraag {n}",
-        film: "Vraag {n} als video",
-        video: "Antwoord op vraag {n}",
-        play: "Antwoord afspelen",
-        pause: "Pauze",
-        again: "Opnieuw afspelen",
-        written: "Schriftelijk beantwoord",
+        ...player,
         none: "De kandidaat heeft deze vraag niet beantwoord.",
         lost: "De kandidaat kon deze vraag niet meer beantwoorden: de tijd was om en er was geen poging over.",
         unfinished: "De kandidaat is aan een antwoord begonnen en heeft het niet afgemaakt.",
         failed: "Dit antwoord is opgenomen, maar kan niet worden afgespeeld.",
-        converting: "Dit antwoord wordt nog voorbereid. Dat duurt enkele minuten: probeer het dan opnieuw, of ga verder met de volgende vraag.",
-        renewing: "De video wordt opnieuw geladen…",
-        unplayable: "Deze video kan nu niet worden afgespeeld. Probeer het opnieuw. Helpt dat niet, gebruik dan een andere browser.",
-        speed: "Snelheid",
     },
 
     judge: {
@@ -215,9 +201,8 @@ export default {
     },
 
     refusals: {
-        offline: "Er is geen verbinding. Controleer uw netwerk en probeer het opnieuw.",
-        network: "Er is geen verbinding. Controleer uw netwerk en probeer het opnieuw.",
-        busy: "De dienst is druk. Probeer het zo meteen opnieuw.",
+        ...passing,
+        network: passing.offline,
         throttled: "Te veel pogingen. Wacht enkele minuten en probeer het opnieuw.",
         other: "Dit is niet gelukt. Laad de pagina opnieuw. Gebeurt het weer, vraag het dan aan een projectleider.",
         not_authenticated: "U bent uitgelogd. Log weer in.",

@@ -103,10 +103,12 @@ export class Interview {
     async turn() {
         const wished = Number(location.hash.slice(1));
         const last = this.answers.length + 1;
-        this.number = Number.isInteger(wished) && wished >= 1 ? Math.min(wished, last) : 1;
+        const number = Number.isInteger(wished) && wished >= 1 ? Math.min(wished, last) : 1;
+        // Its films go on: nothing shows them anew.
+        if (number === this.number && this.playback) return;
+        this.number = number;
         this.playback?.end();
         this.playback = null;
-        const { number } = this;
         if (this.isAtEvaluation || this.asking.has(number) || !this.videoOf(number)) return;
         this.turning = number;
         this.app.render();

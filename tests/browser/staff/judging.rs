@@ -21,7 +21,7 @@ async fn choose(page: &mut Page, recommendation: &str) {
 }
 
 /// Completes another evaluator's evaluation.
-async fn evaluate(judged: &Judged, evaluator: usize, comment: &str) {
+pub(super) async fn evaluate(judged: &Judged, evaluator: usize, comment: &str) {
     let questions = judged.visit.owner.get(&format!("{}questions/", judged.project)).await.expect(200).json();
     let question = &questions["objects"][0]["resource_uri"];
     let body = json!({

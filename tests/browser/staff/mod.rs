@@ -2,8 +2,10 @@
 
 mod accounts;
 mod entrance;
+mod extremes;
 mod fits;
 mod hard_days;
+mod in_sight;
 mod judging;
 mod watching;
 
@@ -25,10 +27,15 @@ pub(crate) struct Judged {
 impl Judged {
     /// Two written answers, a criterion, and so many evaluators.
     pub(crate) async fn by(count: usize, fields: Value) -> Self {
+        Self::about(&[("Why us?", "Because."), ("Why you?", "I can.")], count, fields).await
+    }
+
+    /// Questions with their written answers, a criterion, and so many evaluators.
+    pub(crate) async fn about(answered: &[(&str, &str)], count: usize, fields: Value) -> Self {
         let mut project = json!({ "name": "Data engineer", "maximum_score": 5 });
         merge(&mut project, fields);
-        let questions =
-            [json!({ "text": "Why us?", "kind": "text" }), json!({ "text": "Why you?", "kind": "text" })];
+        let questions: Vec<_> =
+            answered.iter().map(|(text, _)| json!({ "text": text, "kind": "text" })).collect();
         let visit = Visit::invited(project, &questions).await;
         let candidate = &visit.candidate;
         let (project, _) = candidate.uri.split_once("candidates/").unwrap();
@@ -38,8 +45,8 @@ impl Judged {
         for _ in ["confirmed", "interviewing"] {
             candidate.advance(&candidate.uri).await.expect(200);
         }
-        let listed = visit.owner.get(&format!("{project}questions/")).await.expect(200).json();
-        for (question, text) in listed["objects"].as_array().unwrap().iter().zip(["Because.", "I can."]) {
+        let listed = visit.owner.get(&format!("{project}questions/?page_size=100")).await.expect(200).json();
+        for (question, (_, text)) in listed["objects"].as_array().unwrap().iter().zip(answered) {
             let question = last_segment(question["resource_uri"].as_str().unwrap());
             let answer = format!("{}answers/{question}/", candidate.uri);
             candidate.send(Request::put(&answer).json(&json!({ "text": text }))).await.expect(201);

@@ -6,5 +6,6 @@ mod drafts;
 mod events;
 mod questions;
 mod results;
+mod strangers;
 mod vetos;
 mod waiting;

@@ -37,7 +37,7 @@ impl App {
     /// The application for these settings, with the given sources of time and chance.
     pub fn new(config: Config, clock: Arc<dyn Clock>, entropy: Arc<dyn RandomSource>) -> Self {
         let ids = Arc::new(IdGenerator::new(entropy.clone()));
-        let aws = AwsClients::assemble(&config.aws, clock.is_running(), None);
+        let aws = AwsClients::assemble(&config.aws, &*clock, None);
         let has_answered = AtomicBool::new(false);
         Self(Arc::new(AppState {
             config,
@@ -57,7 +57,7 @@ impl App {
     pub fn with_interceptor(&self, interceptor: SharedInterceptor) -> Self {
         let AppState { config, clock, entropy, ids, background, .. } = &*self.0;
         Self(Arc::new(AppState {
-            aws: AwsClients::assemble(&config.aws, clock.is_running(), Some(interceptor)),
+            aws: AwsClients::assemble(&config.aws, &**clock, Some(interceptor)),
             config: config.clone(),
             clock: clock.clone(),
             entropy: entropy.clone(),

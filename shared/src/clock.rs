@@ -25,6 +25,11 @@ pub trait Clock: Send + Sync + 'static {
         sleep(time)
     }
 
+    /// Whether [pauses](Self::pause) take time.
+    fn has_pauses(&self) -> bool {
+        true
+    }
+
     /// Whether time passes by itself. If not, no call and no request takes too long.
     fn is_running(&self) -> bool {
         true

@@ -68,6 +68,10 @@ impl Clock for ManualClock {
         Box::pin(yield_now())
     }
 
+    fn has_pauses(&self) -> bool {
+        false
+    }
+
     fn is_running(&self) -> bool {
         self.has_timeouts
     }

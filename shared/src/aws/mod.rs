@@ -22,6 +22,7 @@ use rustls::{ClientConfig, RootCertStore};
 pub(crate) use self::secrets::SecretVersion;
 use self::secrets::SecretsClient;
 use self::verifier::FallbackVerifier;
+use crate::clock::{Clock, SystemClock};
 use crate::config::AwsConfig;
 use crate::error::{Error, Result};
 
@@ -39,6 +40,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 pub struct AwsClients {
     config: AwsConfig,
     has_timeouts: bool,
+    /// Of the clients that retry by themselves.
+    retries: RetryConfig,
     interceptor: Option<SharedInterceptor>,
     shared: SdkConfig,
     dynamodb: aws_sdk_dynamodb::Client,
@@ -49,16 +52,17 @@ pub struct AwsClients {
 impl AwsClients {
     /// Builds only the client of DynamoDB.
     pub fn new(config: &AwsConfig) -> Self {
-        Self::assemble(config, true, None)
+        Self::assemble(config, &SystemClock, None)
     }
 
-    /// Builds only the client of DynamoDB. Without timeouts, calls may take as long as they like. All calls pass the
-    /// interceptor.
+    /// Builds only the client of DynamoDB. If the clock does not run, calls may take as long as they like; if it has no pauses,
+    /// retries follow at once. All calls pass the interceptor.
     pub(crate) fn assemble(
         config: &AwsConfig,
-        has_timeouts: bool,
+        clock: &dyn Clock,
         interceptor: Option<SharedInterceptor>,
     ) -> Self {
+        let has_timeouts = clock.is_running();
         let credentials = Credentials::new(
             &config.access_key_id,
             &config.secret_access_key,
@@ -85,6 +89,7 @@ impl AwsClients {
         Self {
             config: config.clone(),
             has_timeouts,
+            retries: retries(clock.has_pauses()),
             interceptor,
             dynamodb: aws_sdk_dynamodb::Client::from_conf(dynamodb.build()),
             shared,
@@ -107,6 +112,7 @@ impl AwsClients {
                 aws_sdk_s3::config::Builder::from(&self.shared).force_path_style(endpoint.is_some());
             config.set_endpoint_url(endpoint);
             config.set_timeout_config(Some(timeouts(self.has_timeouts, FILE_TIMEOUT)));
+            config.set_retry_config(Some(self.retries.clone()));
             // A signed URL would hold the checksum of an empty body.
             config.set_request_checksum_calculation(Some(RequestChecksumCalculation::WhenRequired));
             config.set_response_checksum_validation(Some(ResponseChecksumValidation::WhenRequired));
@@ -127,6 +133,7 @@ impl AwsClients {
             region: Region::new(self.config.region.clone()),
             endpoint: self.config.secrets_endpoint.clone(),
             timeouts: timeouts(self.has_timeouts, ATTEMPT_TIMEOUT),
+            retries: self.retries.clone(),
             interceptor: self.interceptor.clone(),
         };
         client.version(id, stage).await
@@ -153,6 +160,12 @@ fn timeouts(has_timeouts: bool, attempt: Duration) -> TimeoutConfig {
         return TimeoutConfig::disabled();
     }
     TimeoutConfig::builder().operation_attempt_timeout(attempt).build()
+}
+
+/// The retries of the SDK's standard mode.
+fn retries(has_pauses: bool) -> RetryConfig {
+    let retries = RetryConfig::standard();
+    if has_pauses { retries } else { retries.with_max_backoff(Duration::ZERO) }
 }
 
 /// For a configured endpoint, trust in the system's authorities, or those in `SSL_CERT_FILE`.

@@ -80,6 +80,7 @@ pub(super) struct SecretsClient {
     pub(super) region: Region,
     pub(super) endpoint: Option<String>,
     pub(super) timeouts: TimeoutConfig,
+    pub(super) retries: RetryConfig,
     pub(super) interceptor: Option<SharedInterceptor>,
 }
 
@@ -94,7 +95,7 @@ impl SecretsClient {
             .http_client(self.http.clone())
             .endpoint_url(&self.endpoint())
             .timeout_config(self.timeouts.clone())
-            .standard_retry(&RetryConfig::standard().with_initial_backoff(BACKOFF))
+            .standard_retry(&self.retries.clone().with_initial_backoff(BACKOFF))
             .retry_classifier(HttpStatusCodeClassifier::default())
             .retry_classifier(TransientErrorClassifier::<Refused>::new())
             .sleep_impl(SharedAsyncSleep::new(TokioSleep::new()))

@@ -155,7 +155,7 @@ async fn whose_evaluation_is_asked_for_only_of_those_who_are_interviewed() {
         }
         400 {"page":["The list ends before page 2."]}
         400 {"evaluation_status":["Send `status=interviewed` too: only interviewed candidates are evaluated."]}
-        400 {"evaluation_status":["\"none\" is not a valid choice."]}
+        400 {"evaluation_status":["\"none\" is not a valid choice. Use one of: pending, partial, completed."]}
         400 {"evaluation_status":["Send `status=interviewed` too: only interviewed candidates are evaluated."],"my_evaluation_status":["Send `status=interviewed` too: only interviewed candidates are evaluated."]}
         "#);
     given.evaluators[0].get(&format!("{list}?my_evaluation_status=")).await.expect(200);

@@ -7,16 +7,25 @@ use crate::domain::id::Id;
 use crate::domain::privacy::legal::LegalTextId;
 use crate::store::page::PageCursor;
 
-/// The cursor of the page with this number.
-// The number is part of it for lists that have nothing else to go by: clients may send the cursor alone.
-pub(super) fn encode(cursor: &PageCursor, number: u64) -> String {
-    URL_SAFE_NO_PAD.encode(match cursor {
-        PageCursor::After(id) => format!("a{id}.{number}"),
-        PageCursor::Before(id) => format!("b{id}.{number}"),
-    })
+/// The cursor of a link, which has the number of its page beside it.
+// Without the number: while a release is deployed, links lead to the release before it as well.
+pub(super) fn encode(cursor: &PageCursor) -> String {
+    URL_SAFE_NO_PAD.encode(written(cursor))
 }
 
-/// The cursor, and the number of its page; `None` in cursors without one, which earlier releases have made.
+/// The cursor of the page with this number, for clients that send it alone: some lists have nothing else to go by.
+pub(super) fn encode_alone(cursor: &PageCursor, number: u64) -> String {
+    URL_SAFE_NO_PAD.encode(format!("{}.{number}", written(cursor)))
+}
+
+fn written(cursor: &PageCursor) -> String {
+    match cursor {
+        PageCursor::After(id) => format!("a{id}"),
+        PageCursor::Before(id) => format!("b{id}"),
+    }
+}
+
+/// The cursor, and the number of its page; `None` in those of links.
 pub(in crate::http) fn decode(text: &str) -> Result<(PageCursor, Option<u64>), String> {
     read(text).ok_or_else(|| "Invalid cursor. Follow `next` and `previous` unchanged.".to_owned())
 }
@@ -52,10 +61,10 @@ mod tests {
             .into_iter()
             .flat_map(|id| [PageCursor::After(id.clone()), PageCursor::Before(id)])
         {
-            assert_eq!(decode(&encode(&cursor, 7)), Ok((cursor, Some(7))));
+            assert_eq!(decode(&encode_alone(&cursor, 7)), Ok((cursor, Some(7))));
         }
-        let of_earlier = URL_SAFE_NO_PAD.encode(format!("a{ID}"));
-        assert_eq!(decode(&of_earlier), Ok((PageCursor::After(ID.to_owned()), None)));
+        let of_link = PageCursor::After(ID.to_owned());
+        assert_eq!(decode(&encode(&of_link)), Ok((of_link, None)));
         for other in
             ["aTALLY#0", &format!("c{ID}.1"), &format!("a{ID}."), &format!("a{ID}.0"), &format!("a{ID}.-1")]
         {

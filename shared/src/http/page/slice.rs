@@ -70,7 +70,7 @@ impl ListQuery {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cursor::encode;
+    use super::super::cursor::encode_alone;
     use super::super::tests::parse;
     use super::*;
     use crate::domain::id::Id;
@@ -78,7 +78,7 @@ mod tests {
     type Sliced = (Vec<String>, Option<PageCursor>, Option<PageCursor>);
 
     fn at(cursor: &PageCursor) -> String {
-        format!("page_size=2&cursor={}", encode(cursor, 2))
+        format!("page_size=2&cursor={}", encode_alone(cursor, 2))
     }
 
     fn after(id: &str) -> PageCursor {

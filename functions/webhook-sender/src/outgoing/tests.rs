@@ -167,6 +167,13 @@ async fn a_name_that_leads_to_a_public_and_to_another_address_is_refused() {
 }
 
 #[tokio::test]
+async fn nothing_is_sent_unencrypted_to_another_computer() {
+    let (outgoing, _) = outgoing(&[&[Ipv4Addr::new(198, 51, 100, 7)]], |_| true);
+    let answer = outgoing.post(&message("http://hooks.example/in")).await;
+    assert_eq!(answer, Err(DeliveryError::ForbiddenAddress));
+}
+
+#[tokio::test]
 async fn a_name_that_leads_elsewhere_the_second_time_is_resolved_only_once() {
     let (url, server) = server_of("HTTP/1.1 204 \r\n\r\n").await;
     let port = Url::parse(&url).unwrap().port().unwrap();

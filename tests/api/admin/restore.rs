@@ -51,7 +51,7 @@ impl RestoreFixture {
         let deleted = owner.candidate(&project, json!({})).await;
         owner.label("Sales").await;
         let token = owner.named_token("Payroll").await.0;
-        let webhook = json!({ "url": "https://203.0.113.7:8443/hook" });
+        let webhook = json!({ "url": "https://hooks.example:8443/hook" });
         let webhook = owner.post("/companies/acme/webhooks/", webhook).await.expect(201).uri("resource_uri");
         app.settle().await;
         fill(&app, 0..FILLING, "before").await;

@@ -30,6 +30,7 @@ async fn every_setting_is_kept_as_sent() {
     let owner = app.owner().await;
     let mut expected = settings();
     let changed = owner.patch(COMPANY, settings()).await.expect(200);
+    expected["id"] = "acme".into();
     expected["resource_uri"] = "https://hr.example/api/v3/companies/acme/".into();
     expected["logo"] = Value::Null;
     assert_eq!(changed.json(), expected);

@@ -1,4 +1,4 @@
-//! What the page of staff asks for, asked for by those who have no part in the project.
+//! The requests of the page of staff, sent by callers without a part in the project.
 
 use serde_json::{Value, json};
 use tests::app::TestApp;

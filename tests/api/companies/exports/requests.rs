@@ -10,7 +10,7 @@ use tests::http::Request;
 
 use super::{EXPORTS, company, request};
 
-/// What named tokens are told besides.
+/// The end of the refusal that named tokens get.
 const NO_TOKEN: &str = " No named token has it, because an export holds everything of the company: request it with the token of a \
                         login of an owner.";
 

@@ -183,12 +183,15 @@ const errorCodes = new Set();
 
 // The sections of pages, whose first lines are their titles.
 async function guidePages(names) {
-    const texts = names.map(async (name) => (await fetch(`${document.body.dataset.base}/docs/${name}.md`)).text());
-    return (await Promise.all(texts)).map((text, index) => {
-        const id = names[index];
-        const title = text.slice(2, text.indexOf("\n"));
-        return { id, title, text: text.slice(text.indexOf("\n")) };
-    });
+    const read = async (id) => {
+        const response = await fetch(`${document.body.dataset.base}/docs/${id}.md`);
+        const text = response.ok ? await response.text() : "";
+        const end = text.indexOf("\n");
+        return { id, title: text.slice(2, end), text: text.slice(end) };
+    };
+    // The reference is of use without a page that does not come, as while a release is deployed.
+    const pages = await Promise.all(names.map((id) => read(id).catch(() => ({ id, title: "", text: "" }))));
+    return pages.filter(({ text }) => text);
 }
 
 function pageSection({ id, title, text }) {

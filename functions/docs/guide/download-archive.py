@@ -62,9 +62,13 @@ page = export["media"] + "?page_size=20"
 gone = []
 while page:
     listed = call(page)
-    for file in listed["objects"]:
+    for place, file in enumerate(listed["objects"]):
         try:
-            save(f"media/{file['path']}", file)
+            try:
+                save(f"media/{file['path']}", file)
+            except urllib.error.HTTPError:
+                # Perhaps the files before it took longer than its URL works: a new one tells.
+                save(f"media/{file['path']}", call(page)["objects"][place])
         except urllib.error.HTTPError as error:
             if error.code not in (403, 404):
                 raise

@@ -14,7 +14,8 @@ import sys
 import urllib.error
 import urllib.request
 
-# Orders that are COMPLETED or CANCELLED never change again, so only final statuses become so: candidates who missed a deadline may get another.
+# Orders that are COMPLETED or CANCELLED never change again, so only final statuses map to these: candidates who missed a deadline may
+# get another.
 OPEN, COMPLETED, CANCELLED = "OPEN", "COMPLETED", "CANCELLED"
 STATUSES = {
     "new": OPEN,

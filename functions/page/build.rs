@@ -27,7 +27,7 @@ const STYLES: [(&str, &[&str]); 2] =
     [("player.css", &["guest.css", "staff.css"]), ("page.css", &["candidate.css", "guest.css", "staff.css"])];
 /// Modules that are loaded by themselves, one for each language of a page, and those with texts that several pages have.
 const TEXTS: &str = "texts/";
-/// What a module has that is loaded by itself; one that others import exports by name.
+/// The export of a module that is loaded by itself; modules that others import have named exports.
 const EXPORTED_TEXTS: &str = "export default {";
 /// What stands around the script in the index.
 const SCRIPT: [&str; 2] = ["<script type=\"module\">", "</script>"];

@@ -23,7 +23,7 @@ pub(crate) struct ScreenCheck {
 }
 
 impl ScreenCheck {
-    /// Of how screens fit and what has the focus.
+    /// A check of how screens fit and of the focus, without axe-core.
     pub(crate) fn of_fit() -> Self {
         Self { axe: None, seen: BTreeSet::new() }
     }

@@ -122,7 +122,8 @@ async fn every_section_is_listed_by_group_and_every_link_leads_somewhere() {
 async fn the_guide_begins_with_a_quickstart_and_refusals_lead_to_what_to_do() {
     let (_app, origin) = served().await;
     let mut page = reference(&origin, "docs/").await;
-    let entries = "[...document.querySelector('#contents details').querySelectorAll('li a')].map(link => link.hash)";
+    let entries =
+        "[...document.querySelector('#contents details').querySelectorAll('li a')].map(link => link.hash)";
     let entries = texts(&page.evaluate(entries).await);
     let first = ["#top", "#quickstart", "#connect-an-ats", "#invite-without-our-mails"];
     assert_eq!(entries[..4], first);

@@ -38,7 +38,8 @@ const TWO_AT_ONCE: &str = "Two imports or actions on many candidates of a compan
 pub(crate) fn list_candidates(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
-            "Oldest first. To keep a copy in step, do not read the list again: `GET /companies/{companyId}/events/` tells what has changed, by              `project` too.",
+            "Oldest first. To keep a copy in step, do not read the list again: `GET /companies/{companyId}/events/` tells what has \
+             changed, by `project` too.",
         )
         .query::<CandidateStatus>("status", "Only candidates with this status.")
         .query_as(

@@ -96,7 +96,7 @@ impl EvaluationFilter {
         })
     }
 
-    /// Those of whom `evaluator` has the wanted evaluation; `None` if none is wanted.
+    /// The candidates whose evaluation by `evaluator` has the status of the filter; `None` if the filter has none.
     async fn find_own(
         &self,
         store: &Store,

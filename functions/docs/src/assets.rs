@@ -45,7 +45,7 @@ static ASSETS: [PageAsset; 8] = [
     asset!("navigation.js", SCRIPT),
 ];
 
-/// What a path names.
+/// A file below `/docs/`: an asset of the page, or a page or script of the guide.
 pub(crate) enum ReferenceFile {
     Asset(&'static PageAsset),
     Page(&'static GuidePage),

@@ -91,7 +91,7 @@ pub(crate) async fn update(
     access.commit(moved, show(&after)).await
 }
 
-/// What a running project lacks to be of use.
+/// The warnings about a project that runs without questions although this service conducts its interviews.
 fn warnings(project: &Project, questionnaire: &Questionnaire) -> Vec<StatusWarning> {
     let asks_here = project.settings.interview_platform == InterviewPlatform::Builtin;
     let is_mute = project.status == ProjectStatus::Running && asks_here && questionnaire.questions.is_empty();

@@ -42,7 +42,7 @@ pub fn not_a_choice(name: &str, choices: &[&str]) -> String {
     format!("\"{name}\" is not a valid choice. Use one of: {}.", choices.join(", "))
 }
 
-/// The message about a name that an enum does not have: what serde has derived knows the names of the others.
+/// The message about a name that an enum does not have. The code that serde derives passes the names that it has.
 #[derive(Debug)]
 struct NoSuchValue(String);
 

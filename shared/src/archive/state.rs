@@ -16,7 +16,7 @@ pub(super) struct ArchiveState<O> {
     pub(super) observer: O,
     /// The last event when the records were read, or read again.
     pub(super) sequence: u64,
-    /// What may be newer than that.
+    /// The units that may have changed after `sequence`.
     pub(super) newer: BTreeSet<ArchiveUnit>,
     /// The units that were read again since media were listed.
     pub(super) reread: BTreeSet<ArchiveUnit>,

@@ -40,7 +40,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 pub struct AwsClients {
     config: AwsConfig,
     has_timeouts: bool,
-    /// Of the clients that retry by themselves.
+    /// The retries of the clients whose calls the SDK repeats: S3 and Secrets Manager.
     retries: RetryConfig,
     interceptor: Option<SharedInterceptor>,
     shared: SdkConfig,

@@ -79,11 +79,11 @@ pub enum Error {
     InProgress(i64),
     /// The events after the requested number have expired; this is the first one that is left: 410.
     Expired(u64),
-    /// It is not, or no longer, what If-Match says: 412.
+    /// The resource does not match `If-Match`: 412.
     PreconditionFailed,
-    /// It does not exist, and the request may only change it, as If-Match says: 412.
+    /// The resource does not exist, and because of `If-Match` the request may only change it: 412.
     NothingMatches,
-    /// It exists, and the request may only create it, as If-None-Match says: 412.
+    /// The resource exists, and because of `If-None-Match` the request may only create it: 412.
     AlreadyExists,
     /// The body is longer than allowed: 413.
     TooLarge,

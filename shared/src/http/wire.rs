@@ -51,7 +51,7 @@ impl<T: fmt::Display> Serialize for Identifier<T> {
     }
 }
 
-/// What identifiers of a kind look like.
+/// The form of a kind of identifiers, for the document.
 pub trait IdentifierForm {
     /// A regular expression that fits all of them.
     const PATTERN: &'static str;
@@ -70,7 +70,7 @@ impl IdentifierForm for LegalTextId {
     const PATTERN: &'static str = "^[a-z_]+-[1-9][0-9]{0,9}$";
 }
 
-/// Of a take: its number.
+/// The number of a take.
 impl IdentifierForm for u32 {
     const PATTERN: &'static str = "^[1-9][0-9]{0,8}$";
 }

@@ -1,4 +1,4 @@
-//! What evaluators see of an answer at once, in windows of all sizes and in all languages.
+//! The parts of an answer that evaluators see at once, in windows of all sizes and in all languages.
 
 use serde_json::json;
 use tests::caller::Caller as _;

@@ -18,7 +18,7 @@ const PRIVATE: [&str; 9] =
 pub enum AllowedTargets {
     /// Public names, over https.
     Public,
-    /// Those, and the computer of the service itself, over http too: for tests, and for a service on one's own computer.
+    /// Public names over https, and the computer of the service itself, over http too: for tests and the local run.
     AlsoThisComputer,
 }
 
@@ -56,8 +56,9 @@ impl WebhookUrl {
         Ok(Self(url.into()))
     }
 
-    /// Parses an address that is stored, wherever it leads: that was checked when it was sent, and is checked again at each connection.
-    // Archives from elsewhere are read by it as well.
+    /// Parses a stored address, wherever it leads.
+    // The target was checked when a client sent the address, and is checked again at each connection. Archives of other
+    // deployments may hold addresses that this one refuses.
     fn parse_stored(text: &str) -> Result<Self, &'static str> {
         let url = Url::parse(text).map_err(|_| "Enter a valid URL.")?;
         let is_http = matches!(url.scheme(), "https" | "http");
@@ -231,7 +232,7 @@ mod tests {
         {
             assert!(serde_json::from_value::<WebhookUrl>(damaged.into()).is_err(), "{damaged}");
         }
-        // As a release stored it that sent to any place of a local network.
+        // An earlier release sent to all computers of a local network, and stored such addresses.
         assert!(serde_json::from_value::<WebhookUrl>("http://receiver:8080/".into()).is_ok());
     }
 }

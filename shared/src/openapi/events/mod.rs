@@ -74,7 +74,7 @@ pub(super) fn operation_id(name: &str) -> String {
     format!("on{}", capitalise(name))
 }
 
-/// What each type says, in the order of their declaration.
+/// The descriptions of the types, in the order of their declaration.
 fn texts() -> Vec<String> {
     // Not `inline`, which folds the descriptions of the choices into one text.
     let choices = EventType::json_schema(&mut generator()).to_value();

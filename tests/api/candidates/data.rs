@@ -104,7 +104,7 @@ async fn staff_get_all_that_is_stored_about_a_candidate() {
         "company": "https://hr.example/api/v3/companies/acme/", "company_name": "Acme & Sons",
         "project": project, "project_name": "Sales",
         "candidate": {
-            "id": last_segment(&candidate),
+            "id": last_segment(candidate),
             "resource_uri": candidate,
             "first_name": "Ada", "last_name": "Lovelace", "username": "countess",
             "email": invited.email, "email_confirmed": true, "email_status": "deliverable", "receive_mails": true,

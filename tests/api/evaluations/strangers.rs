@@ -23,7 +23,8 @@ async fn those_without_a_part_in_a_project_see_and_judge_nothing_of_it() {
     let settings = |name: &str, evaluator: &str| json!({ "name": name, "interview_platform": "builtin", "evaluators": [evaluator], "veto_enabled": true });
     let asked = json!({ "text": format!("{CANARY} question?"), "kind": "text" });
     let (canary, questions) =
-        project(&owner, settings(&format!("{CANARY} project"), &evaluator.uri), &[asked.clone()]).await;
+        project(&owner, settings(&format!("{CANARY} project"), &evaluator.uri), std::slice::from_ref(&asked))
+            .await;
     let (other, own_questions) = project(&owner, settings("Other", &outsider.uri), &[asked]).await;
     let candidate = begin(&owner, &canary).await;
     write(&candidate, &questions[0], &format!("{CANARY} answer")).await.expect(201);
@@ -67,18 +68,18 @@ async fn those_without_a_part_in_a_project_see_and_judge_nothing_of_it() {
     token.get("/whoami/").await.expect(200);
     app.app().finish_background().await;
     let before = app.table().snapshot().await;
-    let callers: [(&str, &str, Box<dyn Fn(Request) -> Request>); 5] = [
-        ("evaluator of another project", &outsider.uri, Box::new(signed("Token", outsider.secret()))),
-        ("with whom the candidate is shared", &sharee.uri, Box::new(signed("Token", sharee.secret()))),
-        ("token of another project", &outsider.uri, Box::new(signed("Token", &token.secret))),
-        ("owner of another company", &stranger.uri, Box::new(signed("Token", stranger.secret()))),
-        ("guest", &outsider.uri, Box::new(signed("GuestKey", last_segment(&guest)))),
+    let callers = [
+        ("evaluator of another project", &outsider.uri, signed("Token", outsider.secret())),
+        ("with whom the candidate is shared", &sharee.uri, signed("Token", sharee.secret())),
+        ("token of another project", &outsider.uri, signed("Token", &token.secret)),
+        ("owner of another company", &stranger.uri, signed("Token", stranger.secret())),
+        ("guest", &outsider.uri, signed("GuestKey", last_segment(&guest))),
     ];
     for (name, own, sign) in callers {
         for (place, request) in requests(own).into_iter().enumerate() {
             let answer = app.send(sign(request)).await;
             // The candidate and the interview.
-            if own == sharee.uri && place < 2 {
+            if *own == sharee.uri && place < 2 {
                 answer.expect(200);
                 continue;
             }

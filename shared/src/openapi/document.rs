@@ -242,7 +242,7 @@ impl OperationDoc {
             }
             responses.insert(status.to_string(), answer);
         }
-        // One in place: whoever reads an operation alone sees what its errors look like.
+        // One error stands in the operation itself, for readers who see nothing else of the document.
         let in_place =
             [ErrorResponseDoc::NotFound, ErrorResponseDoc::Unauthenticated, ErrorResponseDoc::Internal];
         let in_place = in_place.into_iter().find(|failure| self.failures.contains(failure));

@@ -9,7 +9,7 @@ const CLOSED: &str = "x-closed-set";
 /// Lists the known values of an open set.
 const KNOWN: &str = "x-extensible-enum";
 
-/// What clients do with values that they do not know.
+/// The advice to clients for values that they do not know.
 const OTHERS: &str =
     "More values may be added: treat one that you do not know as one that you do nothing about.";
 

@@ -70,7 +70,7 @@ fn every_resource_with_an_identifier_shows_it_beside_its_url() {
     for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
         note_without_id(name, schema, &mut found);
     }
-    // Of each kind of resource, what events tell of its changes.
+    // The facts that events tell of each kind of resource.
     found.retain(|name| name == "Change" || !name.ends_with("Change"));
     assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), WITHOUT_ID);
 }

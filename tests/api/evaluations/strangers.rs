@@ -89,7 +89,7 @@ async fn those_without_a_part_in_a_project_see_and_judge_nothing_of_it() {
     }
     assert!(app.table().snapshot().await == before, "something was written");
 
-    // Those with whom the candidate is shared are shown the answers, and told nothing of an evaluation.
+    // Sharees are shown the answers, and told nothing of an evaluation.
     let shown = sharee.get(about).await.expect(200).json();
     assert_eq!((&shown["my_evaluation"], &shown["my_evaluation_status"]), (&Value::Null, &Value::Null));
     let shown = sharee.get(&format!("{about}interview/")).await.expect(200).json();

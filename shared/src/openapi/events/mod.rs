@@ -106,7 +106,7 @@ fn event_schema(event: &Value, of: EventType, text: &str, change: String) -> Val
         "description": format!("Everything that has happened, `{name}` among it, the most telling first. Ignore types that you do not know: more may be added."),
         "examples": [[name]],
     });
-    // Of all that webhooks get, a ping alone has no number.
+    // A ping has no number, unlike all else that webhooks get.
     if of == EventType::WebhookPing {
         properties["sequence"] = json!({ "type": "null", "description": "A ping has no number." });
     } else {

@@ -17,21 +17,24 @@ use sha2::{Digest, Sha256};
 const INDEX: &str = "index.html";
 /// Each page: its constant, the module that imports its others, and its style sheet. The index names the files of the first one,
 /// the candidate's; the others are the same document with other files.
-const PAGES: [(&str, &str, &str); 3] = [
+const PAGES: [(&str, &str, &str); 4] = [
     ("INDEX", "main.js", "candidate.css"),
     ("GUEST", "guest.js", "guest.css"),
     ("STAFF", "staff.js", "staff.css"),
+    ("ACCESSIBILITY", "accessibility.js", "accessibility.css"),
 ];
 /// The styles that several pages have, and their style sheets, whose own styles follow.
-const STYLES: [(&str, &[&str]); 2] =
-    [("player.css", &["guest.css", "staff.css"]), ("page.css", &["candidate.css", "guest.css", "staff.css"])];
+const STYLES: [(&str, &[&str]); 2] = [
+    ("player.css", &["guest.css", "staff.css"]),
+    ("page.css", &["candidate.css", "guest.css", "staff.css", "accessibility.css"]),
+];
 /// Modules that are loaded by themselves, one for each language of a page, and those with texts that several pages have.
 const TEXTS: &str = "texts/";
 /// The export of a module that is loaded by itself; modules that others import have named exports.
 const EXPORTED_TEXTS: &str = "export default {";
-/// What stands around the script in the index.
+/// The tags around the script in the index.
 const SCRIPT: [&str; 2] = ["<script type=\"module\">", "</script>"];
-/// What stands for the files' folder in the index.
+/// The text that stands for the files' folder in the index.
 const PLACEHOLDER: &str = "/page/VERSION/";
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -14,6 +14,7 @@ use crate::clock::{Clock, Pace, Stopwatch, SystemClock, SystemEntropy};
 use crate::config::{Config, ConfigError};
 use crate::domain::id::IdGenerator;
 use crate::domain::random::RandomSource;
+use crate::issuers::KnownIssuers;
 use crate::receipt_keys::KnownReceiptKeys;
 use crate::seals::Seals;
 
@@ -29,6 +30,7 @@ struct AppState {
     aws: AwsClients,
     seals: Seals,
     receipt_keys: KnownReceiptKeys,
+    issuers: KnownIssuers,
     has_answered: AtomicBool,
     background: Arc<Mutex<JoinSet<()>>>,
 }
@@ -47,6 +49,7 @@ impl App {
             aws,
             seals: Seals::default(),
             receipt_keys: KnownReceiptKeys::default(),
+            issuers: KnownIssuers::default(),
             has_answered,
             background: Arc::default(),
         }))
@@ -64,6 +67,7 @@ impl App {
             ids: ids.clone(),
             seals: Seals::default(),
             receipt_keys: KnownReceiptKeys::default(),
+            issuers: KnownIssuers::default(),
             has_answered: AtomicBool::new(false),
             background: background.clone(),
         }))
@@ -91,7 +95,7 @@ impl App {
 
     /// Waits until the clock shows `moment`.
     pub async fn wait_until(&self, moment: DateTime<Utc>) {
-        // Nothing to wait for if it has passed.
+        // A moment that has passed needs no wait.
         if let Ok(time) = (moment - self.now()).to_std() {
             self.0.clock.wait(time).await;
         }
@@ -121,7 +125,7 @@ impl App {
     /// never go on.
     pub(crate) fn run_in_background(&self, work: impl Future<Output = ()> + Send + 'static) {
         let mut running = self.0.background.lock().unwrap_or_else(PoisonError::into_inner);
-        // What has ended would stay in the set for the life of the process.
+        // Work that has ended would stay in the set for the life of the process.
         while running.try_join_next().is_some() {}
         running.spawn(work);
     }
@@ -147,5 +151,9 @@ impl App {
 
     pub(crate) fn known_receipt_keys(&self) -> &KnownReceiptKeys {
         &self.0.receipt_keys
+    }
+
+    pub(crate) fn known_issuers(&self) -> &KnownIssuers {
+        &self.0.issuers
     }
 }

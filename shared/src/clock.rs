@@ -18,9 +18,8 @@ pub trait Clock: Send + Sync + 'static {
         sleep(time)
     }
 
-    /// Gives others time: a service that takes only so many requests a second, or work that is under way elsewhere. What
-    /// follows does not depend on what the clock shows, so a clock that stands still returns at once and still shows the
-    /// same time.
+    /// Gives others time: a service that takes only so many requests a second, or work that is under way elsewhere. The work
+    /// after the pause does not depend on the time, so a clock that stands still returns at once and still shows the same time.
     fn pause(&self, time: Duration) -> BoxFuture<'static, ()> {
         sleep(time)
     }

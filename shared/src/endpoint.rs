@@ -1,4 +1,4 @@
-//! What follows from the type of a handler: how its route is answered, and what the document tells of it.
+//! Derives from the type of a handler how its route is answered, and what the document says of it.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -52,7 +52,7 @@ macro_rules! endpoints {
                 };
 
                 fn operation(summary: &'static str) -> OperationDoc {
-                    let mut operation = OperationDoc::new(summary, R::IS_ONCE);
+                    let mut operation = OperationDoc::new(summary, R::IS_ONCE, R::MAY_CREATE);
                     $first::describe(&mut operation);
                     $($rest::describe(&mut operation);)*
                     R::describe(&mut operation);
@@ -72,7 +72,8 @@ macro_rules! endpoints {
                         body: $first::READS_BODY $(|| $rest::READS_BODY)*,
                         may_create: R::MAY_CREATE,
                     };
-                    // Only after admission: a caller without the right learns nothing of what the route takes.
+                    // Unread parts are refused after admission: a caller without the right learns nothing of what the route
+                    // takes.
                     let request = match refuse_unread(Request::from_parts(parts, body), reads, &app).await {
                         Ok(request) => request,
                         Err(error) => return error.into_response(),

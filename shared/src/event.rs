@@ -10,7 +10,7 @@ use crate::LambdaResult;
 use crate::app::App;
 use crate::auth::SystemAccess;
 use crate::error::{Error, Result};
-use crate::run_summary::RunSummary;
+use crate::invocation_summary::InvocationSummary;
 use crate::telemetry;
 
 /// Handles events until the execution environment ends. Fails if a setting is missing, or if the Lambda runtime API
@@ -66,9 +66,9 @@ where
     step().await
 }
 
-/// The result of a scheduled run, which is unfinished if it has failed because of others: the next run goes on.
-// Lambda would repeat the run as well, and count its failure as an error of the release.
-pub fn leave_to_next_run<S: RunSummary>(summary: Result<S>) -> Result<S> {
+/// The result of a scheduled invocation, which is unfinished if it has failed because of others: the next invocation goes on.
+// Lambda would repeat the invocation as well, and count its failure as an error of the release.
+pub fn leave_to_next_invocation<S: InvocationSummary>(summary: Result<S>) -> Result<S> {
     match summary {
         Err(error) if error.is_of_others() => Ok(S::unfinished()),
         summary => summary,
@@ -167,19 +167,19 @@ impl BatchReport {
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum TableResponse<S> {
-    /// To the stream.
+    /// The response to the stream.
     Batch(BatchReport),
-    /// To the schedule, for tests and operators: Lambda ignores it.
+    /// The response to the schedule, for tests and operators: Lambda ignores it.
     Sweep(S),
 }
 
-/// What came of one record that was processed.
+/// The outcome of one record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordOutcome {
-    /// It has changed what it is about.
+    /// The record has changed its subject.
     Applied,
-    /// It was applied before.
+    /// The record was applied before.
     Duplicate,
     /// There is nothing to change in the present state, or what it is about was deleted.
     Ignored,

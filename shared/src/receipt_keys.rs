@@ -15,7 +15,7 @@ use crate::domain::privacy::receipt::ReceiptKeys;
 use crate::error::{Error, Result};
 
 /// The age of a secret at which an environment fetches it again.
-// It equals the time for which caches keep the public keys: verifiers learn of a new key as late as functions do.
+// This equals the time for which caches keep the public keys: verifiers learn of a new key as late as functions do.
 const KEPT: TimeDelta = TimeDelta::minutes(5);
 
 /// The keys that one environment knows.

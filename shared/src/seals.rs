@@ -2,8 +2,8 @@
 //! the secrets of webhooks) are encrypted under a key that is not in the table but in Secrets Manager: neither a copy of the table nor a
 //! backup opens them, not even with a guess of what was sent.
 //!
-//! An environment fetches the key when it first seals or opens something, and keeps it. What needs no seal does without. There is no
-//! way past a key that cannot be fetched: the request fails, and nothing is written.
+//! An environment fetches the key when it first seals or opens something, and keeps it. Requests that need no seal do without it.
+//! There is no way past a key that cannot be fetched: the request fails, and nothing is written.
 //!
 //! Each place has a key of its own, which follows from the key in Secrets Manager and the place by HKDF: a seal does not open
 //! elsewhere, and few seals share a key, so that random nonces of 96 bits do not repeat. A seal names its key. After a rotation the
@@ -26,7 +26,7 @@ use crate::domain::secret::Sealed;
 use crate::error::{Error, Result};
 
 /// How long a key opens what it has sealed after another one has replaced it.
-// As long as the longest life of a guest link.
+// The longest life of a guest link.
 pub const FORMER_OPENS: TimeDelta = TimeDelta::days(90);
 /// How long an environment waits until it looks again for a key that it does not know.
 const LOOK_AGAIN: TimeDelta = TimeDelta::minutes(1);
@@ -37,7 +37,7 @@ const NAME: usize = 6;
 /// Separates the name of the key from what it has sealed.
 const SEPARATOR: char = '.';
 
-/// Where a seal is. It opens nowhere else.
+/// The place of a seal, which opens nowhere else.
 #[derive(Clone)]
 pub(crate) struct SealPlace(String);
 
@@ -47,8 +47,14 @@ impl SealPlace {
         Self(format!("{pk}\n{sk}\n{name}"))
     }
 
-    /// What is kept of a request with an Idempotency-Key, which is a part of its name: without it, the key from outside the table
-    /// opens nothing either.
+    /// The cookie of the sign-in with this `state`.
+    pub(crate) fn of_sign_in(state: &str) -> Self {
+        // No item has this partition key.
+        Self(format!("SIGN_IN\n{state}"))
+    }
+
+    /// A value kept for a request with an Idempotency-Key, which is a part of its name: without it, the key from outside the
+    /// table opens nothing either.
     pub(crate) fn of_request(name: &str, what: &str) -> Self {
         // No item has this partition key.
         Self(format!("REQUEST\n{what}\n{name}"))
@@ -87,7 +93,7 @@ pub(crate) struct SealKeys {
     current: SealKey,
     /// The former key, and when it opens no more; `None` as long as no seal has named another key than the current one.
     former: Option<(SealKey, DateTime<Utc>)>,
-    /// When a seal has last named an unknown key.
+    /// The last time that a seal named an unknown key.
     looked_at: Option<DateTime<Utc>>,
 }
 

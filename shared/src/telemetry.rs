@@ -1,7 +1,8 @@
 //! Logs: one line of JSON per event, one event per request. Some lines carry metrics in CloudWatch's embedded format.
 //!
 //! An ERROR line of a function that events start is a fault of the service: while a release is tried with a tenth of the events,
-//! one of its own takes it back. What others cause, such as a malformed event or a mail that SES refuses, is a WARN line.
+//! one of its own takes it back. A failure that others cause, such as a malformed event or a mail that SES refuses, is a WARN
+//! line.
 
 use std::fmt;
 
@@ -20,7 +21,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
 
 /// The targets of the service's own lines. A test finds missing ones.
-pub const TARGETS: [&str; 18] = [
+pub const TARGETS: [&str; 19] = [
     "aws",
     "bulk",
     "conversion",
@@ -36,6 +37,7 @@ pub const TARGETS: [&str; 18] = [
     "request",
     "retention",
     "search",
+    "sign-in",
     "unreadable",
     "uploads",
     "webhooks",
@@ -49,12 +51,12 @@ type MetricDimensions = (&'static [&'static str], &'static [(&'static str, &'sta
 const METRICS: [(&str, &[MetricDimensions]); 9] = [
     (
         "request",
-        // Only latency by route: CloudWatch takes 0.30 dollars a month for each metric of each route. The table's units by
-        // route come from the log.
+        // Only latency has the dimension of the route: CloudWatch takes 0.30 dollars a month for each metric of each route. The
+        // table's units by route come from the log.
         &[
             (&["method", "route"], &[("milliseconds", "Milliseconds")]),
             (&[], &[("cold_start", "Count")]),
-            // What a release does by itself, while most requests still go to the former one.
+            // Failures and latency by release tell a canary apart, while most requests still go to the former release.
             (&["release"], &[("failed", "Count"), ("milliseconds", "Milliseconds")]),
         ],
     ),
@@ -70,7 +72,7 @@ const METRICS: [(&str, &[MetricDimensions]); 9] = [
 
 /// Logs the end of an invocation, with what it has [used](crate::store::RequestUsage) of DynamoDB.
 #[macro_export]
-macro_rules! log_run {
+macro_rules! log_invocation {
     (target: $target:literal, $usage:expr, $($line:tt)+) => {{
         let usage = $usage;
         tracing::info!(

@@ -2,15 +2,16 @@
 //!
 //! **Due.** An item with work to do is in the index by due date, under the moment when the work may begin. The schedule starts a
 //! function every minute or every few; it reads what is due, companies in turn, and stops when its time is over. The item stays in
-//! the index until a write takes it out or moves it, so that nothing needs to be handed from one run to the next.
+//! the index until a write takes it out or moves it, so that nothing needs to be handed from one invocation to the next.
 //!
-//! **Lease.** Two runs may read the same item. Where a step is one transaction under the version that was read, the slower one fails
-//! and has done nothing. Work that takes longer, or reaches beyond the table, begins with a write that leases it: the item's
-//! [`WorkState`](crate::domain::work::WorkState) then tells until when one worker has it to itself. A lease is longer than its worker
-//! can run, or than a step that renews it; the version alone keeps a late worker from overwriting its successor.
+//! **Lease.** Two invocations may read the same item. Where a step is one transaction under the version that was read, the slower
+//! one fails and has done nothing. Work that takes longer, or reaches beyond the table, begins with a write that leases it: the
+//! item's [`WorkState`](crate::domain::work::WorkState) then tells until when one worker has it to itself. A lease is longer than
+//! its worker can run, or than a step that renews it; the version alone keeps a late worker from overwriting its successor.
 //!
-//! **Death.** A process may die anywhere. The index shows leased work again at the end of its lease, and work without a lease in the
-//! next run. Each step is written so that it can be repeated: what was done is found done, or is done again with the same result.
+//! **Death.** A process may die anywhere. The index shows leased work again at the end of its lease, and work without a lease in
+//! the next invocation. Each step is written so that it can be repeated: what was done is found done, or is done again with the
+//! same result.
 //!
 //! **Redelivery.** The table's stream and events of the bucket also start some work, sooner than the schedule would. They may come
 //! twice or never: a lease lets one of them do the work, and the index has what they missed.
@@ -29,7 +30,7 @@ use futures_util::stream::{self, StreamExt as _};
 
 use crate::auth::SystemAccess;
 use crate::error::Result;
-use crate::run_summary::RunSummary;
+use crate::invocation_summary::InvocationSummary;
 use crate::store::{DuePages, VersionedItem};
 
 /// One kind of work that is due.
@@ -55,7 +56,7 @@ impl DueWork<'_> {
     ) -> Result<()>
     where
         T: Clone,
-        S: RunSummary,
+        S: InvocationSummary,
         F: Future<Output = Result<S>>,
     {
         let carry_out_alone = |items: Vec<VersionedItem<T>>| {
@@ -85,7 +86,7 @@ impl DueWork<'_> {
         mut carry_out: impl FnMut(Vec<VersionedItem<T>>) -> F,
     ) -> Result<()>
     where
-        S: RunSummary,
+        S: InvocationSummary,
         F: Future<Output = S>,
     {
         let mut is_first = true;
@@ -99,7 +100,8 @@ impl DueWork<'_> {
             let mut batches = stream::iter(page).chunks(most);
             while let Some(batch) = batches.next().await {
                 summary.add(carry_out(batch).await);
-                // After the first: an invocation whose time others take up every time gets further as well.
+                // The time is checked after the first item: an invocation whose time others take up every time gets further as
+                // well.
                 if self.is_over() {
                     summary.note_more();
                     return Ok(());

@@ -36,7 +36,7 @@ const MEMORY: f64 = 0.5;
 
 const PICTURE: &str =
     "-f lavfi -i testsrc2=s=1280x720:r=24:d=120 -f lavfi -i sine=d=120 -b:a 64k -c:a libopus";
-/// What a browser's recorder writes, with its bit rate.
+/// Films as recorders of browsers write them, at their bit rates.
 const COPIED: &str = "-c:v libx264 -preset ultrafast -profile:v baseline -pix_fmt yuv420p -g 48 -b:v 1M -maxrate 1M -bufsize 1M \
                       -movflags frag_keyframe+empty_moov+default_base_moof";
 const ENCODED: &str = "-c:v libvpx -deadline realtime -cpu-used 8 -g 48 -b:v 1M -live 1";
@@ -117,7 +117,7 @@ async fn measure(film: &[u8]) -> Result<(f64, f64)> {
     }
 }
 
-/// What an interview with five answers costs, besides what `tests/bench cost` counts.
+/// Prints the cost of an interview with five answers, besides what `tests/bench cost` counts.
 async fn cost(name: &str, film: &[u8]) -> Result<()> {
     let (app, [_dynamodb, s3]) = TestApp::start_with_counted_storage().await;
     let owner = app.owner().await;

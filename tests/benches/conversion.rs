@@ -93,7 +93,7 @@ async fn memory(name: &str, input: &Path) -> Result<()> {
     let video = owner.post("/companies/acme/videos/", announced).await.expect(201).uri("resource_uri");
     let (company, video) = ("acme".parse()?, last_segment(&video).parse()?);
     ObjectStore::of(app.app())?.put_file(&video_upload_key(&company, video), input, FileType::Mp4).await?;
-    // Its event admits the video, and the outbox queues it.
+    // The event admits the video, and the outbox queues it.
     let uploaded = video_upload_key(&company, video);
     app.put_event(object_event(&uploaded)).await;
     app.events().deliver_stream().await?;
@@ -128,7 +128,7 @@ async fn memory(name: &str, input: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What EventBridge tells of a new object.
+/// EventBridge's event about a new object.
 fn object_event(key: &str) -> Value {
     let detail = json!({ "bucket": { "name": "MediaBucket" }, "object": { "key": key } });
     json!({ "id": "bench", "source": "aws.s3", "detail-type": "Object Created", "detail": detail })

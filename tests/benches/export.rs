@@ -1,7 +1,7 @@
 //! The rates of `export-company` and of `import-company`: records a second, with the processor's time, memory and capacity that
 //! they take.
 //!
-//! What was imported is exported again at the end, and must be the same.
+//! Exports the imported company again at the end, which must give the same archive.
 //!
 //! DynamoDB and S3 are the local back end, in this process, on the same processors. `tests/bench export 5000` takes another
 //! number of candidates.
@@ -11,7 +11,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 
 use admin::export::export_company;
-use export_writer::RunLimits;
+use export_writer::InvocationLimits;
 use serde_json::{Value, json};
 use shared::clock::Stopwatch;
 use shared::domain::archive::RecordKind;
@@ -26,7 +26,7 @@ use tests::http::Request;
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 const CANDIDATES: usize = 2_000;
-/// What an import takes at once.
+/// The candidates in one import.
 const TOGETHER: usize = 1_000;
 /// Candidates who have been evaluated.
 const EVALUATED: usize = 100;
@@ -45,7 +45,7 @@ async fn main() -> Result<()> {
     let [export, import] = ["export-company", "import-company"].map(|name| programs.get(name));
     let (export, import) = export.zip(import).ok_or("a program is missing")?;
 
-    let app = TestApp::start().await;
+    let (app, _chaos) = TestApp::start_with_patient_chaos().await;
     let owner = app.owner().await;
     let project = owner.running_project(json!({ "allow_hash_login": true, "evaluators": [owner.uri] })).await;
     let criterion = json!({ "name": "Listening" });
@@ -85,10 +85,10 @@ async fn main() -> Result<()> {
         round(units / candidates * 0.1 * DOLLARS_PER_MILLION_READS),
     );
 
-    // What an owner requests is written by the function.
+    // Exports that owners request are written by the function.
     owner.post("/companies/acme/exports/", json!({})).await.expect(202);
     let stopwatch = Stopwatch::start();
-    let summary = app.write_exports(RunLimits::SCHEDULED).await?;
+    let summary = app.write_exports(InvocationLimits::SCHEDULED).await?;
     let elapsed = stopwatch.elapsed().as_secs_f64();
     if summary.written != 1 {
         return Err(format!("not written: {summary:?}").into());

@@ -96,11 +96,11 @@ struct Settings {
     has_web_acl: bool,
     /// Concurrent executions of all functions.
     executions: usize,
-    /// Those of the function `candidates`, at most.
+    /// The limits of the function `candidates`, at most.
     reserved: usize,
 }
 
-/// Where the second company meets the first one.
+/// The point at which the second company meets the first one.
 #[derive(Clone, Copy, PartialEq)]
 enum Meeting {
     /// Both read a candidate.
@@ -116,7 +116,7 @@ struct Case {
     settings: Settings,
 }
 
-/// What a company repeats.
+/// A company that repeats requests.
 #[derive(Clone)]
 struct Sender {
     staff: Staff,

@@ -44,7 +44,7 @@ struct Subject {
     program: PathBuf,
     arguments: Vec<&'static str>,
     variables: BTreeMap<&'static str, String>,
-    /// What is deployed: a file or a folder.
+    /// The deployment package: a file or a folder.
     package: PathBuf,
 }
 

@@ -1,5 +1,5 @@
-//! What Lambda bills for typical requests and events of each function, at five sizes of memory: a CPU quota takes the place
-//! of the memory, and DynamoDB is about as slow as on AWS. Release binaries, DynamoDB over TLS.
+//! Prices typical requests and events of each function on Lambda, at five sizes of memory: a CPU quota takes the place of the
+//! memory, and DynamoDB is about as slow as on AWS. Release binaries, DynamoDB over TLS.
 //!
 //! `tests/bench price NAME…` measures only the functions with these names.
 #![recursion_limit = "256"]
@@ -38,7 +38,7 @@ struct Row {
     event: Box<dyn Fn(usize) -> Value>,
 }
 
-/// What is billed at one size of memory.
+/// The bill at one size of memory.
 #[derive(Clone, Copy)]
 struct Bill {
     megabytes: u32,
@@ -75,7 +75,7 @@ async fn main() -> Result<()> {
         let granted = template.memory_size(&logical_id(row.binary)).ok_or("a function without memory")?;
         row.print(&mut figures, &bills, granted);
     }
-    // What the functions have written is not what the tests' clock and functions would have.
+    // The functions have written other items than the tests' clock and functions would have.
     app.leave_unsound("binaries have handled some of the events");
     figures.finish()
 }
@@ -160,7 +160,7 @@ async fn of_events(owner: &Staff) -> Result<Vec<Row>> {
 }
 
 impl Row {
-    /// What is billed at each size.
+    /// The bill at each size.
     async fn bills(
         &self,
         binaries: &BTreeMap<String, PathBuf>,
@@ -215,8 +215,8 @@ impl Bill {
         gigabyte_milliseconds(self.warm, self.megabytes)
     }
 
-    /// What would be billed if a processor of this share were as much slower all the time, computed from the bill of a
-    /// `whole` processor. With a quota, what a request does within its first share takes no longer than there.
+    /// The bill of a processor of this share that is as much slower all the time, computed from the bill of a `whole` processor.
+    /// With a quota, a request's work within its first share takes no longer than there.
     fn paced(&self, whole: &Self) -> Self {
         let share = f64::from(self.megabytes) / f64::from(whole.megabytes);
         Self { warm: whole.warm + whole.processor * (1.0 / share - 1.0), ..*self }

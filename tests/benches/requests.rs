@@ -55,7 +55,7 @@ struct Program<'a> {
     variables: BTreeMap<&'static str, String>,
 }
 
-/// What responses of a process take, in millions of instructions.
+/// The instructions that responses of a process take, in millions.
 struct Counts {
     first: f64,
     warm: f64,
@@ -153,7 +153,7 @@ impl Row {
         Ok(Program { binary, variables })
     }
 
-    /// What responses with this status take: the least of several counts.
+    /// The instructions that responses with this status take: the least of several counts.
     async fn counts(&self, program: &Program<'_>, token: &str, status: u64) -> Result<Counts> {
         let mut least = [(0, f64::MAX), (1, f64::MAX), (1 + FURTHER, f64::MAX)];
         for _ in 0..callgrind::RUNS {
@@ -189,7 +189,7 @@ impl Row {
         .await
     }
 
-    /// Where a file of this row stays.
+    /// The path of a file of this row.
     fn file(&self, kind: &str) -> PathBuf {
         let row = self.name.replace([' ', ','], "-");
         Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{kind}.{row}"))

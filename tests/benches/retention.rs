@@ -1,6 +1,5 @@
-//! What it takes to erase candidates: a retention run that erases 10,000 among 100,000 candidates of ten projects; write units
-//! of an erasure and what partitions take of it, at the pace and with the latency on AWS; and the time from a DELETE to its
-//! `candidate.erased`.
+//! Measures erasures: a retention run that erases 10,000 among 100,000 candidates of ten projects; write units of an erasure and
+//! what partitions take of it, at the pace and with the latency on AWS; and the time from a DELETE to its `candidate.erased`.
 //!
 //! `tests/bench retention [DUE [ALL]]` measures other numbers.
 #![recursion_limit = "256"]
@@ -8,7 +7,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use retention::RunLimits;
+use retention::InvocationLimits;
 use serde_json::{Value, json};
 use shared::clock::{Clock, Stopwatch};
 use tests::app::TestApp;
@@ -29,8 +28,8 @@ const DELETIONS: usize = 31;
 const LATENCY: Duration = Duration::from_millis(15);
 const S3_LATENCY: Duration = Duration::from_millis(30);
 /// Without pauses and turns: they are computed.
-const AT_ONCE: RunLimits =
-    RunLimits { time: Duration::MAX, company_time: Duration::MAX, pause: Duration::ZERO };
+const AT_ONCE: InvocationLimits =
+    InvocationLimits { time: Duration::MAX, company_time: Duration::MAX, pause: Duration::ZERO };
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<()> {
@@ -126,7 +125,7 @@ async fn heat() -> Result<()> {
     chaos.delay(LATENCY);
     chaos.measure(&app.items(), false);
     let stopwatch = Stopwatch::start();
-    let summary = retention::run(app.app(), RunLimits::SCHEDULED).await?;
+    let summary = retention::run(app.app(), InvocationLimits::SCHEDULED).await?;
     let seconds = stopwatch.elapsed().as_secs_f64();
     app.settle().await;
     let heat = chaos.measured().ok_or("nothing is measured")?;

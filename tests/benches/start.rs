@@ -56,7 +56,7 @@ struct Subject {
     floor: Option<Box<Subject>>,
 }
 
-/// What one start took, in milliseconds or millions of instructions.
+/// The figures of one start, in milliseconds or millions of instructions.
 #[derive(Clone, Copy)]
 struct Start {
     first_poll: f64,

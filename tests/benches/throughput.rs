@@ -60,7 +60,7 @@ async fn main() -> Result<()> {
     Ok(())
 }
 
-/// What a client repeats.
+/// The requests that a client repeats.
 #[derive(Clone, Copy)]
 enum Kind {
     Story,
@@ -215,10 +215,10 @@ impl Client {
 
 /// The times of all requests of one measurement.
 struct Figures {
-    /// Of each request, sorted.
+    /// The times of all requests, sorted.
     milliseconds: Vec<f64>,
     seconds: f64,
-    /// Of the server, for all requests.
+    /// The processor time of the server, for all requests.
     cpu_milliseconds: f64,
 }
 

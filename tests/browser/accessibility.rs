@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use crate::devtools::{BrowserOptions, Network, Page};
 use crate::visit::{Visit, has_kept};
 
-/// The screens of candidates.
 const SCREENS: [&str; 16] = [
     "check", "complete", "connect", "done", "login", "over", "overview", "password", "practice", "prepare",
     "question", "record", "review", "sending", "welcome", "write",
@@ -15,7 +14,7 @@ const SCREENS: [&str; 16] = [
 /// The narrowest screen of WCAG 2.2, in CSS pixels.
 pub(crate) const NARROW: u32 = 320;
 
-/// What is checked on each screen, and which screens were seen.
+/// The checks on each screen, and the screens seen so far.
 pub(crate) struct ScreenCheck {
     /// The script of axe-core, if it is to look for findings.
     axe: Option<String>,
@@ -46,7 +45,7 @@ impl ScreenCheck {
         let screen = screen.as_str().unwrap().to_owned();
         let width = page.evaluate("document.documentElement.scrollWidth").await;
         assert_eq!(width, NARROW, "{screen} scrolls sideways: {}", page.text().await);
-        let small = "[...document.querySelectorAll('button, select, textarea, input:not([type=checkbox], [type=radio]), .choice, summary, .entry')]
+        let small = "[...document.querySelectorAll('button, select, textarea, input:not([type=checkbox], [type=radio]), .choice, summary, .entry, .about a')]
             .filter(one => one.checkVisibility() && !one.classList.contains('hidden') && one.getBoundingClientRect().height < 44)
             .map(one => one.outerHTML)";
         assert_eq!(page.evaluate(small).await, json!([]), "{screen}");

@@ -1,4 +1,4 @@
-//! What a company shows to candidates: films with captions, its logo, the position.
+//! A company as candidates see it: films with captions, its logo, the position.
 
 use image::ImageFormat;
 use serde_json::json;

@@ -1,5 +1,5 @@
-//! What Chromium shows of converted recordings: phones that are turned, cameras that freeze, sounds with holes. The service's
-//! engine converts them, the page's recorder makes one of them.
+//! Plays converted recordings in Chromium: phones that are turned, cameras that freeze, sounds with holes. The service's engine
+//! converts them, the page's recorder makes one of them.
 
 use std::sync::{Arc, Mutex};
 

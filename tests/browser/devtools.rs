@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
@@ -22,7 +21,7 @@ pub(crate) enum LostResponses {
     Tenth,
 }
 
-/// What a page has of the network.
+/// The state of a page's network.
 #[derive(Clone, Copy)]
 pub(crate) enum Network {
     /// All of it.
@@ -46,15 +45,14 @@ pub(crate) struct Page {
     tabs: Vec<[String; 2]>,
     tab: usize,
     last_id: u64,
-    /// What the browser has told besides answers.
+    /// The events that the browser has sent, besides answers.
     events: Vec<Value>,
 }
 
 impl Page {
     /// An empty page.
     pub(crate) async fn open() -> Self {
-        let profile = Arc::new(tempfile::tempdir().unwrap());
-        Self::open_with(BrowserOptions { profile, allows_devices: false, sound: None }).await
+        Self::open_with(BrowserOptions::new()).await
     }
 
     /// An empty page in a browser with these options.
@@ -71,7 +69,10 @@ impl Page {
         let (sender, receiver) =
             (both.open_sender(&commands).unwrap(), both.open_receiver(&answers).unwrap());
         let mut chromium = Command::new("sh");
-        chromium.args(["-c", r#"exec chromium "$@" 3<"$0/commands" 4>"$0/answers""#]).arg(folder);
+        chromium
+            .args(["-c", r#"exec "$@" 3<"$0/commands" 4>"$0/answers""#])
+            .arg(folder)
+            .arg(options.program());
         chromium.args(["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run"]);
         chromium.args(["--disable-background-networking", "--disable-component-update", "--disable-sync"]);
         chromium.arg("--remote-debugging-pipe");
@@ -92,7 +93,7 @@ impl Page {
         // A group of its own, to be killed with all of its processes.
         chromium.process_group(0);
         chromium.stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
-        let chromium = chromium.spawn().unwrap_or_else(|error| panic!("chromium: {error}"));
+        let chromium = chromium.spawn().unwrap_or_else(|error| panic!("sh: {error}"));
         let answers = BufReader::new(receiver);
         let mut page = Self {
             chromium,
@@ -127,7 +128,6 @@ impl Page {
         self.tab
     }
 
-    /// Turns to a tab.
     pub(crate) async fn turn_to(&mut self, tab: usize) {
         self.tab = tab;
         self.call("Page.bringToFront", json!({})).await;
@@ -262,7 +262,24 @@ impl Page {
         }
     }
 
-    /// What a JavaScript expression gives; of a promise, what it leads to.
+    /// Role and name of each node of the accessibility tree, in the order in which a screen reader tells them.
+    pub(crate) async fn accessibility_tree(&mut self) -> Vec<[String; 2]> {
+        let tree = self.call("Accessibility.getFullAXTree", json!({})).await;
+        let nodes = tree["nodes"].as_array().unwrap();
+        let text = |value: &Value| value["value"].as_str().unwrap_or_default().to_owned();
+        let mut told = Vec::new();
+        let mut next = vec![&nodes[0]["nodeId"]];
+        while let Some(id) = next.pop() {
+            let Some(node) = nodes.iter().find(|node| node["nodeId"] == *id) else { continue };
+            if node["ignored"] != true {
+                told.push([text(&node["role"]), text(&node["name"])]);
+            }
+            next.extend(node["childIds"].as_array().into_iter().flatten().rev());
+        }
+        told
+    }
+
+    /// The value of a JavaScript expression; of a promise, what it resolves to.
     pub(crate) async fn evaluate(&mut self, expression: &str) -> Value {
         let asked = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
         let mut answer = loop {
@@ -304,7 +321,7 @@ impl Page {
         addresses.filter(|address| !address.starts_with("data:")).collect()
     }
 
-    /// What went wrong so far, as the console shows it.
+    /// The errors so far, as the console shows them.
     pub(crate) fn complaints(&self) -> Vec<&Value> {
         let entries = self.events_of("Log.entryAdded").filter(|params| params["entry"]["level"] == "error");
         let calls = self.events_of("Runtime.consoleAPICalled").filter(|params| params["type"] == "error");

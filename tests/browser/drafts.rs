@@ -370,7 +370,6 @@ async fn the_page_never_says_saved_before_the_service_did() {
     page.until("window.isCalm").await;
     page.until(SAVED).await;
     let said = page.evaluate("said").await;
-    println!("{said}");
     let text = page.evaluate("document.querySelector('#answer').value").await;
     assert_eq!((&said["early"], &said["has"]), (&json!(0), &text), "{said}");
     assert!(said["saved"].as_u64().unwrap() > 0, "{said}");

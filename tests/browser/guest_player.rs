@@ -119,7 +119,7 @@ impl Stage {
         self.death.send(true).unwrap();
     }
 
-    /// What the page has noted when the video has ended.
+    /// Checks the page's notes once the video has ended.
     fn assert_went_on(&self, told: &Value) {
         assert_eq!(self.reads.load(Ordering::Relaxed), 2, "{told}");
         let told: BTreeMap<String, String> = serde_json::from_str(told.as_str().unwrap()).unwrap();
@@ -144,7 +144,7 @@ const NOTE: &str = "(() => {
         Object.assign(dataset, { end: video.currentTime, rate: video.playbackRate, shown: document.querySelector('.speed select').value });
     });
 })()";
-/// What was noted, once the video has ended, as a promise.
+/// A promise of the page's notes once the video has ended.
 const TOLD: &str = "Promise.resolve('end' in document.querySelector('video').dataset && JSON.stringify({ ...document.querySelector('video').dataset }))";
 
 #[tokio::test(flavor = "multi_thread")]

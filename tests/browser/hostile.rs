@@ -270,7 +270,8 @@ async fn answer_with_film(page: &mut Page, ending: &str) {
 async fn without_a_camera_candidates_are_told_what_to_do_and_answer_with_files() {
     let questions = [json!({}), json!({ "preparation_seconds": 30 })];
     let visit = Visit::invited(json!({}), &questions).await;
-    let mut page = Page::open().await;
+    // The shell has no prompt that could be denied.
+    let mut page = Page::open_with(BrowserOptions { is_whole: true, ..BrowserOptions::new() }).await;
     page.go(&visit.link).await;
     page.press("Continue to the camera test").await;
     page.press("Turn on camera and microphone").await;
@@ -279,7 +280,7 @@ async fn without_a_camera_candidates_are_told_what_to_do_and_answer_with_files()
     page.press("Continue without camera").await;
     page.press("Begin the interview").await;
     page.press("Answer question 1").await;
-    // Where the choice is made, before anything has failed.
+    // The screen where the choice is made says it, before anything has failed.
     page.press("Use a video file").await;
     assert!(page.text().await.contains("up to 2 min and 272 MB"));
     answer_with_film(&mut page, "").await;

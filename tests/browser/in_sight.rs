@@ -1,4 +1,4 @@
-//! What is in sight while candidates record, in windows of all sizes.
+//! Elements that must be in sight while candidates record, in windows of all sizes.
 
 use image::ImageFormat;
 use serde_json::{Value, json};

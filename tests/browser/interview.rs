@@ -20,7 +20,8 @@ async fn a_candidate_answers_by_the_link_in_the_mail() {
     let hidden = "Why does it rain upwards?";
     let questions = [json!({}), json!({ "text": hidden, "preparation_seconds": 30 })];
     let visit = Visit::invited(json!({ "max_interview_time": 45 }), &questions).await;
-    let mut page = Page::open_with(BrowserOptions::with_devices()).await;
+    let options = BrowserOptions { is_whole: true, ..BrowserOptions::with_devices() };
+    let mut page = Page::open_with(options).await;
     page.go(&visit.link).await;
     page.on("welcome").await;
     assert!(page.text().await.contains("45 min"));

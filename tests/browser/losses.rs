@@ -27,7 +27,7 @@ impl Recording {
     async fn begin(answer_seconds: u32, script: &str) -> Self {
         let question = json!({ "answer_seconds": answer_seconds });
         let visit = Visit::invited(json!({}), &[question.clone(), question]).await;
-        let options = BrowserOptions::with_devices();
+        let options = BrowserOptions { is_whole: true, ..BrowserOptions::with_devices() };
         let mut page = Page::open_with(options.clone()).await;
         page.prepare(script).await;
         visit.begin(&mut page).await;
@@ -94,8 +94,12 @@ async fn losses_of_killed_browsers() {
 
             let mut recording = Recording::begin(60, script).await;
             recording.reach(seconds).await;
-            most_elsewhere =
-                most_elsewhere.max(seconds - recording.kill_and_keep(BrowserOptions::with_devices()).await);
+            most_elsewhere = most_elsewhere.max(
+                seconds
+                    - recording
+                        .kill_and_keep(BrowserOptions { is_whole: true, ..BrowserOptions::with_devices() })
+                        .await,
+            );
         }
         print(&json!({
             "figure": "seconds_lost", "recorded": format, "kills": KILLS, "same_browser": most, "another_browser": most_elsewhere,
@@ -142,7 +146,7 @@ async fn losses_of_ten_minutes_over_a_slow_uplink() {
     page.until_promised("performance.now() - asked > 20000").await;
     page.stop_and_keep().await;
     let sent = page.evaluate("document.querySelector('footer .status').textContent").await;
-    // What is left would take half an hour.
+    // The rest would take half an hour.
     page.set_network(Network::Whole).await;
     let figure = json!({
         "uplink_kilobits": 256, "megabytes_of_page": most_memory / 1000, "seconds_to_next_question": next, "status_before_the_limit_was_lifted": sent,

@@ -1,9 +1,12 @@
-//! What a browser makes of the service: welcome videos play in it, and can be wound on; so do answers that it records; pages of other web sites use the API
-//! if they may; the pages of the local run and the reference do what they say.
+//! Drives the service in a browser: welcome videos play in it, and can be wound on; so do answers that it records; pages of other
+//! web sites use the API if they may; the pages of the local run and the reference do what they say.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod accessibility;
+mod accessible;
 mod answers;
+mod asked;
+mod cancelled;
 mod company;
 mod conversions;
 mod devtools;
@@ -20,6 +23,7 @@ mod links;
 mod loading;
 mod losses;
 mod marionette;
+mod opened;
 mod options;
 mod reasons;
 mod recording;
@@ -53,8 +57,10 @@ use tokio::net::TcpListener;
 use tokio::process::Command;
 use tokio::sync::mpsc;
 
+use crate::options::BrowserOptions;
+
 const VIDEOS: &str = "/companies/acme/videos/";
-/// When a browser that says nothing is taken to have failed.
+/// The time after which a browser that says nothing is taken to have failed.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A page that plays the video, winds it on to three quarters, and tells how that went.
@@ -83,14 +89,14 @@ video.addEventListener("seeked", async () => {{
     )
 }
 
-/// What the browser tells of a page.
+/// The first report of a page.
 async fn told(browser_at: &str, reports: &mut mpsc::Receiver<Value>) -> Value {
-    let profile = tempfile::tempdir().unwrap();
-    let mut chromium = Command::new("chromium");
+    let options = BrowserOptions::new();
+    let mut chromium = Command::new(options.program());
     chromium.args(["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--mute-audio"]);
     chromium.args(["--disable-background-networking", "--disable-component-update", "--disable-sync"]);
     chromium.args(["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]);
-    chromium.arg(format!("--user-data-dir={}", profile.path().display())).arg(browser_at);
+    chromium.arg(format!("--user-data-dir={}", options.profile.path().display())).arg(browser_at);
     chromium.stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
     let mut chromium = chromium.spawn().unwrap_or_else(|error| panic!("chromium: {error}"));
     let report = tokio::time::timeout(PATIENCE, reports.recv()).await;

@@ -75,7 +75,7 @@ impl FirefoxPage {
         self.call("WebDriver:Navigate", json!({ "url": address })).await;
     }
 
-    /// What a JavaScript promise leads to.
+    /// The value that a JavaScript promise resolves to.
     pub(crate) async fn evaluate(&mut self, promise: &str) -> Value {
         let script = format!("Promise.resolve({promise}).then(arguments[arguments.length - 1])");
         self.call("WebDriver:ExecuteAsyncScript", json!({ "script": script, "args": [] })).await["value"]

@@ -4,22 +4,31 @@ use std::io::Write as _;
 use std::sync::Arc;
 
 use tempfile::{TempDir, TempPath};
+use tests::effort;
 
 /// How a browser is started.
 #[derive(Clone)]
 pub(crate) struct BrowserOptions {
-    /// What the browser keeps on the disk. Another browser can go on with it.
+    /// The browser's profile on the disk. Another browser can go on with it.
     pub(crate) profile: Arc<TempDir>,
     /// Whether pages may use its camera and its microphone.
     pub(crate) allows_devices: bool,
-    /// What the microphone hears, a WAV file, again and again. Without one, it beeps twice a second.
+    /// The sound at the microphone: a WAV file, again and again. Without one, it beeps twice a second.
     pub(crate) sound: Option<Arc<TempPath>>,
+    /// Whether it is the program that people have, with its windows and prompts. At full effort it always is.
+    pub(crate) is_whole: bool,
 }
 
 impl BrowserOptions {
+    /// A new profile, without devices.
+    pub(crate) fn new() -> Self {
+        let profile = Arc::new(tempfile::tempdir().unwrap());
+        Self { profile, allows_devices: false, sound: None, is_whole: false }
+    }
+
     /// A new profile, with devices.
     pub(crate) fn with_devices() -> Self {
-        Self { profile: Arc::new(tempfile::tempdir().unwrap()), allows_devices: true, sound: None }
+        Self { allows_devices: true, ..Self::new() }
     }
 
     /// A new profile, with devices whose microphone hears what ffmpeg makes of these arguments.
@@ -27,5 +36,11 @@ impl BrowserOptions {
         let mut file = tempfile::Builder::new().suffix(".wav").tempfile().unwrap();
         file.write_all(&tests::videos::recorded(how, "wav")).unwrap();
         Self { sound: Some(Arc::new(file.into_temp_path())), ..Self::with_devices() }
+    }
+
+    /// The program of the browser.
+    // The shell has the same engine, and takes less than half of the processor time.
+    pub(crate) fn program(&self) -> &'static str {
+        if self.is_whole || effort::is_full() { "chromium" } else { "chromium-headless-shell" }
     }
 }

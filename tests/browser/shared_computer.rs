@@ -1,4 +1,4 @@
-//! What the next person finds in a browser after a candidate's interview.
+//! A browser after a candidate's interview, as the next person finds it.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};

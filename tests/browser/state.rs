@@ -10,7 +10,7 @@ const STATE: &str = include_str!("../../functions/page/assets/state.js");
 
 const QUESTION: &str = "/questions/Q/";
 
-/// What the page knows of a candidate who is in an interview with one question, with these differences.
+/// The page's model of a candidate who is in an interview with one question, with these differences.
 fn model(differences: Value) -> Value {
     let mut model = json!({
         "link": { "kind": "interview", "company": "acme", "key": "K" },
@@ -129,7 +129,7 @@ async fn each_state_has_its_screen() {
             "record",
             json!({ "step": step("record"), "isLoggedOut": true, "takes": take(1, false, None), "now": late }),
         ),
-        // What an earlier page has left.
+        // An earlier page has left an open take.
         ("prepare", json!({ "takes": take(0, false, None) })),
         ("review", json!({ "takes": take(3, false, None) })),
         ("review", json!({ "takes": take(3, false, None), "now": late })),

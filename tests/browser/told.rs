@@ -1,4 +1,4 @@
-//! What the page tells candidates, before, during and after recordings: it is true, and nothing that matters is left out.
+//! Texts of the page before, during and after recordings: they are true, and nothing that matters is left out.
 
 use serde_json::json;
 use tests::caller::Caller;
@@ -242,7 +242,7 @@ async fn the_first_screen_names_its_fields_fits_and_tells_when_by_which_clock() 
     let text = page.text().await;
     // The form is that of mails, the time that of the reader's clock.
     assert!(text.contains("Sunday 15 November 2026 at 19:00 (Asia/Tokyo, UTC+9)"), "{text}");
-    let names = "[...document.querySelectorAll('main input')].map(input => input.ariaLabel
+    let names = "[...document.querySelectorAll('main input:not(.help input)')].map(input => input.ariaLabel
         ?? (input.getAttribute('aria-labelledby')?.split(' ').map(id => document.getElementById(id).textContent).join(' ') ?? [...input.labels].map(label => label.textContent).join(' ')))";
     let expected = [
         "Privacy policy I have read this and agree",

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 
-use axum::Router;
 use axum::extract::Request as Incoming;
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
+use embedded::LocalProvider;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, Invited, Staff, merge};
@@ -22,11 +22,10 @@ use crate::listener;
 /// The service on a port of its own, and a candidate who was invited by mail.
 pub(crate) struct Visit {
     pub(crate) app: TestApp,
-    /// Where the page is served.
+    /// The origin of the page.
     pub(crate) origin: String,
     /// The manager.
     pub(crate) owner: Staff,
-    /// The candidate.
     pub(crate) candidate: Invited,
     /// The link in the mail.
     pub(crate) link: String,
@@ -73,7 +72,8 @@ impl Visit {
         let service = app.clone();
         let refusals = Arc::new(Mutex::new(FileRefusals::None));
         let refusing = refusals.clone();
-        let router = Router::new().fallback(async move |request: Incoming| {
+        let provider = LocalProvider::new(&origin, app.shared_clock()).unwrap();
+        let router = provider.router().fallback(async move |request: Incoming| {
             let is_refused = refusing.lock().unwrap().refuse(request.uri().path());
             if is_refused {
                 return StatusCode::TOO_MANY_REQUESTS.into_response();
@@ -155,7 +155,7 @@ impl Visit {
         self.owner.get(&self.candidate.uri).await.expect(200).json()["status"].clone()
     }
 
-    /// Where the bucket has the rendition of an answer.
+    /// The address in the bucket of the rendition of an answer.
     pub(crate) async fn rendition(&self, answer: &Value) -> String {
         let video = answer["streams"]["mp4"].as_str().unwrap_or_else(|| panic!("{answer}"));
         self.owner.get(video).await.expect(302).header("location").unwrap().to_owned()
@@ -306,7 +306,6 @@ impl Page {
         self.on("overview").await;
     }
 
-    /// Completes the interview.
     pub(crate) async fn complete(&mut self) {
         self.press("Complete the interview").await;
         self.press("Yes, complete it now").await;
@@ -319,7 +318,7 @@ impl Page {
             .await;
     }
 
-    /// What a person reads on the page.
+    /// The visible text of the page.
     pub(crate) async fn text(&mut self) -> String {
         self.evaluate("document.body.innerText").await.as_str().unwrap().to_owned()
     }

@@ -73,8 +73,10 @@ impl Watched {
             candidate: candidate.clone(),
             answer: answer.clone(),
         };
-        taker(recorded).record(&[&film]).await;
+        let take = taker(recorded).record(&[&film]).await;
         visit.app.settle().await;
+        let captions = "WEBVTT\n\n00:00.500 --> 00:03.500\nBecause I like it.\n";
+        taker(recorded).caption(take, "en", captions).await.expect(200);
         candidate.send(Request::put(written).json(&json!({ "text": WRITTEN }))).await.expect(201);
         taker(late).record(&[&film]).await;
         candidate.advance(&candidate.uri).await.expect(200);

@@ -84,7 +84,7 @@ with running(program) as service, tempfile.TemporaryDirectory() as folder:
         shutil.rmtree(changed)
     downloaded = Path(folder) / "downloaded"
     found = download(base, company, token, downloaded)
-    assert found == "24 files, 0 media", found
+    assert found == "27 files, 0 media", found
     assert verdict(base, downloaded) == f"{company}: {written['records']} records, 0 files, whole", verdict(base, downloaded)
     page = (GUIDE.parents[1] / "PORTABILITY.md").read_text()
     queries = page.split("## Ask it something")[1].split("```\n")[1]

@@ -13,7 +13,7 @@ import time
 import urllib.request
 from http import HTTPStatus
 
-from service import PIXEL, identifier, running
+from service import PATIENCE, PIXEL, identifier, running
 
 program, folder = sys.argv[1:]
 sys.path.insert(0, folder)
@@ -22,8 +22,6 @@ from client import AuthenticatedClient, Client, models
 from client.types import File
 
 PASSWORD = "correct horse battery"
-# How long mails and conversions may take.
-PATIENCE = 60
 
 
 def call(operation, *arguments, expected=HTTPStatus.OK, **named):

@@ -117,10 +117,14 @@ def story(base, company, owner):
     assert parts == [(question, "Which bug are you proud of?", 4), (criterion, "Listening", 3)], parts
     assert update["attributes"][-1] == {"type": "TEXT", "label": "Recommendation", "value": "yes"}, update
 
-    # Orders that were cancelled: candidates who have not begun are withdrawn, the others stay.
-    after = {status: mapped(own, "--cancel")["status"] for status, own in there.items()}
-    stay = {"interviewing": "OPEN", "interviewed": "COMPLETED"}
-    assert after == {status: stay.get(status, "CANCELLED") for status in there}, after
+    # Orders that were cancelled: only complete interviews stay. The moment is that of the cancellation, if there was one.
+    after = {status: mapped(own, "--cancel") for status, own in there.items()}
+    states = {status: update["status"] for status, update in after.items()}
+    assert states == {status: "COMPLETED" if status == "interviewed" else "CANCELLED" for status in there}, states
+    for status in there.keys() - {"interviewed", "skipped"}:
+        cancellation = owner.send("GET", there[status])["cancellation"]
+        assert cancellation["reason"] == "The order was cancelled in the ATS.", cancellation
+        assert after[status]["completed_at"] == cancellation["at"], (status, after[status])
     print(f"Kombo's contract: {len(there)} statuses mapped")
 
 

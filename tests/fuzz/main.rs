@@ -209,7 +209,7 @@ fn s3_key() {
 fn captions() {
     fuzz("captions", |input| {
         if let Ok(text) = CaptionText::parse(input) {
-            // What is stored has no markup, and is read as it was written.
+            // Stored texts have no markup, and are read as they were written.
             assert!(!text.as_str().contains('<'));
             assert_eq!(CaptionText::parse(text.as_str().as_bytes()), Ok(text));
         }

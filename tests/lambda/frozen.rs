@@ -1,4 +1,4 @@
-//! What is left of work in the background when a function is frozen as soon as it asks for its next event.
+//! Background work of a function that is frozen as soon as it asks for its next event.
 
 use std::sync::Arc;
 

@@ -76,7 +76,7 @@ async fn a_final_slash_makes_no_difference() {
     }
 }
 
-/// What is packed is no text, and so reaches the gateway in base64.
+/// Compressed bodies are no text, and so reach the gateway in base64.
 #[tokio::test]
 async fn the_reference_is_the_same_packed_and_not() {
     let service = Twice::start().await;

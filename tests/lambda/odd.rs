@@ -9,7 +9,7 @@ use tests::hostile;
 use crate::twice::{BY_EVENTS, OVER_HTTP, Request, Twice};
 
 const WHOAMI: &str = "/api/v3/whoami/";
-/// What a function may take for a file, in megabytes.
+/// The most memory that a function may take for a file, in megabytes.
 const MAX_MEGABYTES: u64 = 300;
 
 /// Texts that no URL may hold as they are.
@@ -105,7 +105,7 @@ fn broken_requests(path: &str) -> Vec<Value> {
 async fn every_http_function_answers_odd_requests_and_outlives_broken_ones() {
     let service = Twice::start().await;
     for (_, name) in OVER_HTTP {
-        // Of no group, so that each function gives the same answer.
+        // The path belongs to no group, so that each function gives the same answer.
         let path = "/api/v3/nothing/";
         for event in odd_requests(path) {
             let shown = || event.to_string().chars().take(300).collect::<String>();

@@ -1,4 +1,4 @@
-//! What a program reaches that a file has taken over: a script in the place of ffprobe tries it.
+//! The reach of a program that a file has taken over: a script in the place of ffprobe tries it.
 #![cfg(target_os = "linux")]
 
 use std::net::TcpListener;

@@ -50,7 +50,7 @@ pub(crate) const OVER_HTTP: [(&str, &str); 12] = [
     ("PageFunction", "page"),
     ("VideosFunction", "videos"),
 ];
-/// Those that events start.
+/// The functions that events start.
 pub(crate) const BY_EVENTS: [&str; 8] = [
     "admin",
     "outbox",
@@ -132,7 +132,7 @@ impl Twice {
         self.invoke("auth", event).await.unwrap()
     }
 
-    /// What a real function makes of a whole event.
+    /// Invokes the real function with a whole event.
     pub(crate) async fn invoke(&self, name: &str, event: &Value) -> Result<Value, FunctionError> {
         self.processes[name].lock().await.invoke(event).await
     }

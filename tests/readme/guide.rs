@@ -12,12 +12,14 @@ use crate::service::Service;
 use crate::{PATIENCE, executed, workshop};
 
 /// The pages with blocks, by their titles.
-const PAGES: [(&str, &str); 6] = [
+const PAGES: [(&str, &str); 8] = [
     ("quickstart", "# Quickstart"),
     ("connect-an-ats", "# Connect an ATS"),
     ("invite-without-our-mails", "# Invite without our mails"),
     ("keep-a-copy-in-step", "# Keep a copy in step"),
     ("watch-without-an-account", "# Watch without an account"),
+    ("without-a-secret", "# Without a secret"),
+    ("sign-in", "# Sign in with your company's account"),
     ("leave", "# Leave"),
 ];
 

@@ -39,7 +39,7 @@ impl Service {
         Self { announcement, _process: process, _folder: folder }
     }
 
-    /// What it prints at its start.
+    /// The output of its start.
     pub(crate) fn announcement(&self) -> &str {
         &self.announcement
     }

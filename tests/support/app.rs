@@ -24,7 +24,7 @@ use crate::recorder;
 use crate::soundness::SoundAtEnd;
 use crate::table::Table;
 
-/// Where the service of a test says that it is.
+/// The base URL that the service of a test believes to have.
 pub const BASE_URL: &str = "https://hr.example/api/v3";
 /// The company that most tests are about.
 pub const COMPANY: &str = "acme";
@@ -41,7 +41,7 @@ pub const FULL_COST: [(&str, &str); 1] = [("WEAK_PASSWORD_HASHES", "")];
 static BACKENDS: [LazyLock<Backend>; 16] = [const { LazyLock::new(start_backend) }; 16];
 
 static TABLES: AtomicUsize = AtomicUsize::new(0);
-/// What the tables of this process are called by, apart from those of others at the same endpoint.
+/// The part of table names that tells this process from others at the same endpoint.
 static PROCESS: LazyLock<String> = LazyLock::new(|| {
     let mut bytes = [0; 4];
     SystemEntropy.fill(&mut bytes);
@@ -51,7 +51,7 @@ static ADDRESSES: AtomicUsize = AtomicUsize::new(0);
 
 /// The service with an empty table and a clock that stands at [`ManualClock::START`]. Clones share everything.
 ///
-/// When the last one is dropped, its test fails unless the table is sound: see [`TestApp::assert_sound`].
+/// The test fails when the last one is dropped, unless the table is sound: see [`TestApp::assert_sound`].
 #[derive(Clone)]
 pub struct TestApp(Arc<Inner>);
 
@@ -171,19 +171,22 @@ impl TestApp {
         &self.0.environment
     }
 
-    /// What the functions run on.
     pub fn app(&self) -> &App {
         &self.0.app
     }
 
-    /// What the function with this logical id runs on.
+    /// The `App` of the function with this logical id, whose calls are recorded.
     pub(crate) fn app_of(&self, function: &str) -> App {
         recorder::watch(self.app(), function)
     }
 
-    /// The service's clock.
     pub fn clock(&self) -> &ManualClock {
         &self.0.clock
+    }
+
+    /// The clock, for what runs beside the service.
+    pub fn shared_clock(&self) -> Arc<ManualClock> {
+        self.0.clock.clone()
     }
 
     /// Every item of the table, in DynamoDB's JSON.
@@ -191,7 +194,7 @@ impl TestApp {
         self.backend().items(&self.app().config().table).expect("a scan")
     }
 
-    /// What changes in the table from its first item on.
+    /// The changes of the table from its first item on.
     pub fn changes(&self) -> TableChanges {
         TableChanges::of(self)
     }
@@ -214,7 +217,7 @@ impl TestApp {
         self.0.gateway.call(request).await
     }
 
-    /// What starts functions besides requests, for tests in which a function is to fail.
+    /// The events that start functions, for tests in which a function is to fail.
     pub fn events(&self) -> &Events {
         &self.0.events
     }
@@ -262,7 +265,7 @@ impl TestApp {
         Anonymous(self.clone())
     }
 
-    /// Whoever holds this token.
+    /// A caller with this token.
     pub fn token(&self, secret: &str) -> Token {
         Token { app: self.clone(), secret: secret.to_owned() }
     }
@@ -358,6 +361,11 @@ impl TestApp {
         let cookie = response.header("set-cookie").and_then(|cookie| cookie.split(';').next());
         let cookie = cookie.and_then(|pair| pair.strip_prefix("sessionid="));
         let cookie = cookie.unwrap_or_else(|| panic!("no session cookie in {response}")).to_owned();
+        self.browser_with(cookie)
+    }
+
+    /// A browser with this session.
+    pub fn browser_with(&self, cookie: String) -> Browser {
         Browser { app: self.clone(), cookie }
     }
 

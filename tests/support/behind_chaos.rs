@@ -18,10 +18,11 @@ impl TestApp {
         Self::behind_chaos("AWS_ENDPOINT_URL_DYNAMODB", Arc::new(Hasty), clock).await
     }
 
-    /// The service, and what stands between it and DynamoDB. It waits before it tries again, and calls take
+    /// The service, and what stands between it and DynamoDB. It keeps its pace, waits before it tries again, and calls take
     /// too long, as in production.
     pub async fn start_with_patient_chaos() -> (Self, Chaos) {
-        Self::behind_chaos("AWS_ENDPOINT_URL_DYNAMODB", Arc::new(SystemEntropy), ManualClock::new()).await
+        Self::behind_chaos("AWS_ENDPOINT_URL_DYNAMODB", Arc::new(SystemEntropy), ManualClock::with_pauses())
+            .await
     }
 
     /// The service, and what stands between it and SES. No call takes too long.

@@ -1,4 +1,4 @@
-//! What Lambda bills: milliseconds of a function that has the share of a processor that comes with its memory.
+//! Computes Lambda's bill: milliseconds of a function that has the share of a processor that comes with its memory.
 
 use std::error::Error;
 use std::time::Duration;

@@ -17,7 +17,7 @@ use serde_json::Value;
 #[expect(clippy::expect_used, clippy::panic, reason = "nothing can be tested without the binaries")]
 pub fn build<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> BTreeMap<String, PathBuf> {
     let mut cargo = Command::new(env!("CARGO"));
-    // What Cargo tells a test about its package, build scripts take for a change of theirs, and are built anew.
+    // Variables that Cargo sets for a test's package would make build scripts run again, as if their environment had changed.
     for (name, _) in std::env::vars_os() {
         if name
             .to_str()

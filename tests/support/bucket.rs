@@ -4,7 +4,7 @@ use shared::clock::Clock as _;
 
 use crate::app::TestApp;
 
-/// Where the ledger of erasures stands in the bucket.
+/// The prefix of the ledger of erasures in the bucket.
 const LEDGER: &str = "erased/";
 
 impl TestApp {

@@ -1,4 +1,4 @@
-//! Who calls in a test: each kind of caller is a type that knows how to present itself.
+//! Callers of tests: each kind of caller is a type that knows how to present itself.
 
 use std::future::Future;
 
@@ -27,7 +27,6 @@ pub trait Caller: Send + Sync {
         self.app().send(self.sign(request))
     }
 
-    /// GET.
     fn get(&self, target: &str) -> impl Future<Output = Response> + Send
     where
         Self: Sized,
@@ -35,7 +34,6 @@ pub trait Caller: Send + Sync {
         self.send(Request::get(target))
     }
 
-    /// POST.
     fn post(&self, target: &str, json: Value) -> impl Future<Output = Response> + Send
     where
         Self: Sized,
@@ -43,7 +41,6 @@ pub trait Caller: Send + Sync {
         self.send(Request::post(target).json(&json))
     }
 
-    /// PATCH.
     fn patch(&self, target: &str, json: Value) -> impl Future<Output = Response> + Send
     where
         Self: Sized,
@@ -51,7 +48,6 @@ pub trait Caller: Send + Sync {
         self.send(Request::patch(target).json(&json))
     }
 
-    /// DELETE.
     fn delete(&self, target: &str) -> impl Future<Output = Response> + Send
     where
         Self: Sized,
@@ -73,6 +69,32 @@ pub trait Caller: Send + Sync {
         Self: Sized,
     {
         self.send(Request::patch(&format!("{uri}status/skip/")))
+    }
+
+    /// Cancels the interview of the candidate at `uri`.
+    fn cancel(&self, uri: &str) -> impl Future<Output = Response> + Send
+    where
+        Self: Sized,
+    {
+        let reason = json!({ "reason": "The position is filled." });
+        self.send(Request::post(&format!("{uri}cancel/")).json(&reason))
+    }
+
+    /// Asks for help as the candidate at `uri`.
+    fn ask(&self, uri: &str, kind: &str, text: &str) -> impl Future<Output = Response> + Send
+    where
+        Self: Sized,
+    {
+        let request = json!({ "kind": kind, "text": text });
+        self.send(Request::put(&format!("{uri}help-request/")).json(&request))
+    }
+
+    /// Answers what the candidate at `uri` has asked for.
+    fn answer_help(&self, uri: &str, text: &str) -> impl Future<Output = Response> + Send
+    where
+        Self: Sized,
+    {
+        self.send(Request::post(&format!("{uri}help-request/answer/")).json(&json!({ "text": text })))
     }
 
     /// Reminds the candidate at `uri`.
@@ -114,11 +136,10 @@ impl Anonymous {
     }
 }
 
-/// Whoever holds a token, dead or alive.
+/// A caller with a token, dead or alive.
 #[derive(Clone)]
 pub struct Token {
     pub(crate) app: TestApp,
-    /// The secret.
     pub secret: String,
 }
 
@@ -138,7 +159,6 @@ pub struct Invited {
     pub(crate) app: TestApp,
     /// The address of the candidate.
     pub uri: String,
-    /// The key.
     pub key: String,
     /// The address that mails go to.
     pub email: String,
@@ -215,7 +235,6 @@ impl Caller for Browser {
 #[derive(Clone)]
 pub struct Staff {
     pub(crate) token: Token,
-    /// The company.
     pub company: String,
     /// The address of the user.
     pub uri: String,
@@ -249,6 +268,11 @@ impl Staff {
     /// One more token of this user.
     pub async fn new_token(&self) -> Token {
         self.app().log_in(&self.company, &self.username).await
+    }
+
+    /// The same user, who has just logged in again.
+    pub async fn again(&self) -> Self {
+        Self { token: self.new_token().await, ..self.clone() }
     }
 
     /// A browser in which this user has logged in.

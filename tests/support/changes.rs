@@ -1,4 +1,4 @@
-//! What has changed in a table, by its stream.
+//! The changes of a table, by its stream.
 
 use embedded::StreamReader;
 use serde_json::Value;

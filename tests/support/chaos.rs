@@ -1,4 +1,4 @@
-//! What can go wrong between the service and DynamoDB, S3 or SES, made to happen: a proxy that fails on demand.
+//! A proxy between the service and DynamoDB, S3 or SES that fails on demand.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
@@ -39,7 +39,7 @@ struct Shared {
     traffic: Mutex<Traffic>,
     /// The bodies of the transactions that have come; none unless they are recorded.
     recording: Mutex<Option<Vec<Bytes>>>,
-    /// What requests consume; none unless it is measured.
+    /// The meter of consumed units; `None` unless they are measured.
     heat: Mutex<Option<Heat>>,
     /// Called after each request that was done, before its answer arrives.
     observer: Mutex<Option<Arc<dyn Fn() + Send + Sync>>>,
@@ -56,7 +56,7 @@ struct Operation {
 }
 
 impl Operation {
-    /// What happens to the request that has just come.
+    /// The fault for the request that has just come.
     fn fault(&mut self, body: &[u8]) -> Option<Fault> {
         self.requests += 1;
         if !self.first_attempts.is_empty() {
@@ -128,7 +128,7 @@ impl Chaos {
         Self { url, shared, _server: server }
     }
 
-    /// Where it listens.
+    /// The URL at which the proxy listens.
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
@@ -234,7 +234,7 @@ impl Chaos {
         self.shared.heat().as_mut().map(look)
     }
 
-    /// What requests have consumed; from now on, it is not measured.
+    /// The units consumed so far; from now on, they are not measured.
     pub fn measured(&self) -> Option<Heat> {
         self.shared.heat().take()
     }
@@ -334,7 +334,7 @@ async fn meet(
     }
 }
 
-/// What is asked of DynamoDB or SES; of S3, the method, or `LIST`.
+/// The operation of a request to DynamoDB or SES; of S3, the method, or `LIST`.
 fn operation_of(head: &request::Parts, body: &[u8]) -> String {
     let target = head.headers.get("x-amz-target").and_then(|target| target.to_str().ok());
     match target.and_then(|target| target.rsplit('.').next()) {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::future::BoxFuture;
-use shared::clock::{Clock, SystemEntropy};
+use shared::clock::{Clock, SystemClock, SystemEntropy};
 use shared::domain::random::RandomSource;
 use tokio::task::yield_now;
 
@@ -15,6 +15,8 @@ use tokio::task::yield_now;
 pub struct ManualClock {
     moment: Mutex<DateTime<Utc>>,
     has_timeouts: bool,
+    has_pauses: bool,
+    pauses: Mutex<Vec<Duration>>,
 }
 
 impl ManualClock {
@@ -23,7 +25,17 @@ impl ManualClock {
 
     /// A clock that shows [`Self::START`].
     pub fn new() -> Self {
-        Self { moment: Mutex::new(Self::START.parse().expect("a moment")), has_timeouts: true }
+        Self {
+            moment: Mutex::new(Self::START.parse().expect("a moment")),
+            has_timeouts: true,
+            has_pauses: false,
+            pauses: Mutex::default(),
+        }
+    }
+
+    /// A clock whose pauses take their time, for benchmarks of work that keeps a pace.
+    pub fn with_pauses() -> Self {
+        Self { has_pauses: true, ..Self::new() }
     }
 
     /// A clock by which nothing takes too long: what a test holds goes on as if it had not been held, however busy the
@@ -40,6 +52,11 @@ impl ManualClock {
     /// The moment some days from now, as clients write it.
     pub fn in_days(&self, days: i64) -> String {
         (self.now() + TimeDelta::days(days)).format("%Y-%m-%dT%H:%M:%SZ").to_string()
+    }
+
+    /// The pauses so far, which none has waited for unless [pauses take their time](Self::with_pauses).
+    pub fn pauses(&self) -> Vec<Duration> {
+        self.pauses.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn time(&self) -> MutexGuard<'_, DateTime<Utc>> {
@@ -63,13 +80,17 @@ impl Clock for ManualClock {
         Box::pin(ready(()))
     }
 
-    fn pause(&self, _: Duration) -> BoxFuture<'static, ()> {
+    fn pause(&self, time: Duration) -> BoxFuture<'static, ()> {
+        self.pauses.lock().unwrap_or_else(PoisonError::into_inner).push(time);
+        if self.has_pauses {
+            return SystemClock.pause(time);
+        }
         // Others come to their turn, as in a real pause.
         Box::pin(yield_now())
     }
 
     fn has_pauses(&self) -> bool {
-        false
+        self.has_pauses
     }
 
     fn is_running(&self) -> bool {

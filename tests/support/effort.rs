@@ -52,6 +52,11 @@ fn seed() -> u64 {
     u32::from_be_bytes(bytes).into()
 }
 
+/// Whether all cases run.
+pub fn is_full() -> bool {
+    matches!(*EFFORT, TestEffort::Full)
+}
+
 /// The cases among 0, 1, 2 … that run: for a change every `step`th. For tests that end by themselves, such as those that kill a
 /// program after so many writes.
 pub fn numbers(step: usize) -> impl Iterator<Item = usize> {
@@ -80,5 +85,27 @@ pub fn bound<T>(full: T, change: T) -> T {
     match *EFFORT {
         TestEffort::Full => full,
         TestEffort::Change { .. } => change,
+    }
+}
+
+/// Numbers by chance, the same again with `TEST_SEED`.
+pub struct Chance(u64);
+
+impl Chance {
+    #[expect(clippy::new_without_default, reason = "no two are alike")]
+    pub fn new() -> Self {
+        let seed = seed();
+        // The test runner shows this if the test fails.
+        eprintln!("TEST_SEED={seed} repeats the choice");
+        Self(seed)
+    }
+
+    /// A number below `end`.
+    pub fn below(&mut self, end: usize) -> usize {
+        // SplitMix64.
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) as usize % end
     }
 }

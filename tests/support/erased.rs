@@ -18,7 +18,7 @@ pub(crate) struct ErasedCandidates {
     /// By the key of the shard.
     deletions: BTreeMap<Key, i64>,
     shards: BTreeMap<Key, ProjectCounts>,
-    /// What the shards of a project say that statistics show.
+    /// The ratings that statistics show, by the shards of a project.
     shown: BTreeMap<String, i64>,
 }
 
@@ -46,7 +46,7 @@ impl ErasedCandidates {
         }
     }
 
-    /// What is wrong: deletions that are not counted once, ratings of nobody, and ratings that are shown and not counted.
+    /// The problems: deletions that are not counted once, ratings of nobody, and ratings that are shown and not counted.
     pub(crate) fn problems(self) -> Vec<String> {
         let mut wrong = Vec::new();
         let mut projects = BTreeMap::<String, ProjectCounts>::new();

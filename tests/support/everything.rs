@@ -2,8 +2,9 @@
 
 use chrono::TimeDelta;
 use image::ImageFormat;
-use serde_json::json;
+use serde_json::{Value, json};
 use shared::auth::SystemAccess;
+use shared::clock::Clock as _;
 use shared::domain::candidate::CandidateStatus;
 use shared::domain::webhook::{DeliveryAttempt, DeliveryCursor, DeliveryOutcome, StalledResource, Webhook};
 use shared::store::DeliveryProgress;
@@ -12,6 +13,7 @@ use crate::app::TestApp;
 use crate::caller::{Caller, Staff, last_segment};
 use crate::files::{Form, pdf, photo};
 use crate::http::Request;
+use crate::issuer::{CLIENT, CLIENT_SECRET, Platform, SigningAlgorithm, SigningKey, TestIssuer};
 
 impl TestApp {
     /// Gives the company of `owner` everything that a company can have. Returns a project of it.
@@ -41,17 +43,17 @@ async fn projects(owner: &Staff) -> String {
         .running_project(json!({
             "allow_hash_login": true, "evaluators": [owner.uri], "labels": [label], "veto_enabled": true,
             "videos": [{ "uri": video, "position": u32::MAX }],
-            "partner_data": { "id": 7 }, "external_id": "REQ-7", "reminder_days": [1, 3], "return_url": "https://jobs.example/done?from=interview",
+            "partner_data": { "id": 7 }, "external_id": "REQ-7", "reminder_days": [1, 3], "evaluation_days": 3, "return_url": "https://jobs.example/done?from=interview",
         }))
         .await
 }
 
 /// Candidates of every status; one has all that a candidate can have.
 async fn candidates(app: &TestApp, owner: &Staff, project: &str) {
-    let question = json!({ "text": "Why us?" });
+    let question = json!({ "text": "Why us?", "anchors": [{ "value": 4, "text": "Names two reasons." }] });
     let question =
         owner.post(&format!("{project}questions/"), question).await.expect(201).uri("resource_uri");
-    let criterion = json!({ "name": "Listening" });
+    let criterion = json!({ "name": "Listening", "anchors": [{ "value": 0.5, "text": "Interrupts." }] });
     let criterion =
         owner.post(&format!("{project}criteria/"), criterion).await.expect(201).uri("resource_uri");
     for status in CandidateStatus::ALL {
@@ -66,6 +68,7 @@ async fn candidates(app: &TestApp, owner: &Staff, project: &str) {
         .file("photo", "p.png", "image/png", &photo(ImageFormat::Png, 8, 8))
         .file("cv", "cv.pdf", "application/pdf", &pdf(1000))
         .text("username", "ada")
+        .text("language", "de")
         .text("external_id", "4711");
     owner.send(Request::patch(&candidate).form(form)).await.expect(200);
     let consent = json!({ "version": published["version"], "language": "en" });
@@ -77,6 +80,15 @@ async fn candidates(app: &TestApp, owner: &Staff, project: &str) {
     let evaluation = json!({ "ratings": [rating, remark], "comment": "Good.", "recommendation": "yes", "completed": true });
     let target = format!("{candidate}evaluations/{}/", owner.id());
     owner.send(Request::put(&target).json(&evaluation)).await.expect(200);
+    let changed = json!({ "ratings": evaluation["ratings"], "comment": "Very good.", "recommendation": "strong_yes", "completed": true });
+    owner.send(Request::put(&target).json(&changed)).await.expect(200);
+    let other = owner.candidate_at(project, CandidateStatus::Interviewed).await;
+    let target = format!("{other}evaluations/{}/", owner.id());
+    let rating = json!({ "question": question, "value": 4 });
+    let both =
+        json!({ "ratings": [rating, evaluation["ratings"][0]], "recommendation": "no", "completed": true });
+    owner.send(Request::put(&target).json(&both)).await.expect(201);
+    owner.delete(&target).await.expect(204);
     let veto = json!({ "comment": "The certificates are forged." });
     owner.post(&format!("{candidate}vetos/"), veto).await.expect(201);
     let upload = json!({ "field": "cv", "content_type": "application/pdf", "size": 9_000_000 });
@@ -86,7 +98,8 @@ async fn candidates(app: &TestApp, owner: &Staff, project: &str) {
     owner.send(remind.header("idempotency-key", "one")).await.expect(200);
 }
 
-/// A candidate whose interview was reopened after a guest had watched it, one whose time has ended theirs, and one who goes on after that.
+/// A candidate whose interview was reopened after a guest had watched it, one whose time has ended theirs, one who goes on after that,
+/// two who have asked for help, and one whose interview was cancelled.
 async fn interviews(owner: &Staff) {
     let app = owner.app();
     let fields = json!({ "allow_hash_login": true, "interview_platform": "builtin" });
@@ -117,7 +130,18 @@ async fn interviews(owner: &Staff) {
     let request = json!({ "reason": "More time.", "deadline": app.clock().in_days(7) });
     owner.post(&format!("{}interview/reopen/", late[1].uri), request).await.expect(200);
 
+    // One request that is open, and one with an answer.
+    let [asking, told] = [begun(0).await, begun(1).await];
+    for candidate in [&asking, &told] {
+        candidate.ask(&candidate.uri, "adjustment", "Could I answer in writing?").await.expect(200);
+    }
+    owner.answer_help(&told.uri, "Yes, from now on.").await.expect(200);
+
+    let cancelled = begun(1).await;
+    owner.cancel(&cancelled.uri).await.expect(200);
+
     let candidate = begun(2).await;
+    candidate.get("/whoami/candidate/?opened=true").await.expect(200);
     candidate.advance(&candidate.uri).await.expect(200);
     let links = format!("{}guest-links/", candidate.uri);
     let guest = json!({ "recipient": "Head of sales" });
@@ -131,6 +155,44 @@ async fn interviews(owner: &Staff) {
     owner.post(&format!("{}interview/reopen/", candidate.uri), request).await.expect(200);
     let draft = format!("{}answers/{}/draft/", candidate.uri, last_segment(&questions[1]));
     candidate.send(Request::put(&draft).json(&json!({ "text": "Because of" }))).await.expect(204);
+}
+
+/// A named token that trusts a workload, which has exchanged one JWT in vain and one with success.
+async fn pipeline(app: &TestApp, owner: &Staff) {
+    let key = SigningKey::new("k", SigningAlgorithm::Es256);
+    let issuer = TestIssuer::start(&[&key]).await;
+    let body = json!({ "name": "CI", "trust": Platform::GitHub.trust(&issuer.url) });
+    let tokens = format!("/companies/{}/tokens/", owner.company);
+    let uri = owner.post(&tokens, body).await.expect(201).uri("resource_uri");
+    let mut claims =
+        Platform::GitHub.claims(&issuer.url, app.app().config().base_url.as_str(), app.clock().now());
+    let exchange = async |claims: &Value| {
+        let parameters = json!({
+            "grant_type": "urn:ietf:params:oauth:grant-type:token-exchange", "subject_token": key.sign(claims),
+            "subject_token_type": "urn:ietf:params:oauth:token-type:jwt", "resource": uri,
+        });
+        app.anonymous().post("/api-token-exchange/", parameters).await
+    };
+    let token = app.token(&exchange(&claims).await.expect(200).uri("access_token"));
+    token.get("/whoami/").await.expect(200);
+    claims["sub"] = "repo:acme/ats:pull_request".into();
+    exchange(&claims).await.expect(400);
+    app.app().finish_background().await;
+}
+
+/// A provider by which staff sign in, and a customer who is linked with it.
+async fn provider(owner: &Staff, linked: &str) {
+    // Changes take a login of the last hour.
+    let owner = owner.again().await;
+    let issuer = TestIssuer::start(&[&SigningKey::new("k", SigningAlgorithm::Es256)]).await;
+    let settings = json!({
+        "issuer": issuer.url, "client_id": CLIENT, "client_secret": CLIENT_SECRET,
+        "domains": [format!("{}.example", owner.company)], "required": false, "break_glass": [owner.uri],
+    });
+    let uri = format!("/companies/{}/sign-in/", owner.company);
+    owner.send(Request::put(&uri).json(&settings)).await.expect(200);
+    let link = json!({ "subject": "00u1a2b3c4d5e6f7" });
+    owner.send(Request::put(&format!("{linked}sign-in/")).json(&link)).await.expect(200);
 }
 
 /// An interview of which staff have been told, one that waits for the next mail, and one that the schedule has yet to read of.
@@ -148,11 +210,13 @@ async fn people(app: &TestApp, owner: &Staff) {
     owner.named_token("Payroll").await;
     let report = json!({ "name": "Report", "read_only": true, "expires_at": app.clock().in_days(7) });
     owner.named_token_with(report).await;
+    pipeline(app, owner).await;
     owner.colleague("admin", json!({ "email": format!("mailed@{}.example", owner.company) })).await;
     app.settle().await;
     owner.colleague("hiring-manager", json!({})).await;
     let moved = owner.colleague("recruiter", json!({})).await.activate().await;
     owner.patch(&moved.uri, json!({ "email": app.next_email() })).await.expect(200);
+    provider(owner, &moved.uri).await;
     app.anonymous().log_in(&owner.company, "nobody", "wrong password").await.expect(401);
     let forgotten = json!({ "company": owner.company, "username": owner.username });
     app.anonymous().post("/api-password-reset/", forgotten).await.expect(202);

@@ -1,10 +1,10 @@
-//! What can happen to a request on its way to AWS.
+//! Faults that can happen to a request on its way to AWS.
 
 use std::sync::Arc;
 
 use tokio::sync::Notify;
 
-/// What happens to one request.
+/// The fault of one request.
 #[derive(Debug, Clone)]
 pub enum Fault {
     /// A transaction is cancelled because another one holds its items. Nothing is done.

@@ -75,7 +75,7 @@ fn last(figure: &Map<String, Value>) -> Option<Map<String, Value>> {
     lines.into_iter().find(|last| texts_of(last).eq(texts_of(figure)))
 }
 
-/// What the figure is and of what.
+/// The texts of a figure, which say what it is of.
 fn texts_of(figure: &Map<String, Value>) -> impl Iterator<Item = &str> {
     figure.values().filter_map(Value::as_str)
 }

@@ -143,14 +143,11 @@ pub fn zip(entries: &[(&str, &str); 2]) -> Vec<u8> {
     [zip, directory, end].concat()
 }
 
-/// What the bucket answered.
+/// The answer of the bucket.
 #[derive(Debug)]
 pub struct Fetched {
-    /// The status.
     pub status: StatusCode,
-    /// The headers.
     pub headers: HeaderMap,
-    /// The body.
     pub body: Vec<u8>,
 }
 

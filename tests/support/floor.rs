@@ -29,7 +29,7 @@ pub const DYNAMODB: &str = "AWS_ENDPOINT_URL_DYNAMODB";
 /// A call and its response.
 #[derive(Debug, Clone)]
 pub struct RecordedCall {
-    /// What the floor reads: operation and request.
+    /// The call as the floor reads it: operation and request.
     call: Value,
     headers: HeaderMap,
     body: Bytes,
@@ -174,7 +174,7 @@ impl ReplayServer {
         Ok(Self(address))
     }
 
-    /// Its URL, in place of DynamoDB's.
+    /// The server's URL, in place of DynamoDB's.
     pub fn url(&self) -> String {
         format!("http://{}", self.0)
     }

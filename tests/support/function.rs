@@ -13,7 +13,7 @@ use crate::runtime_api::{FunctionError, RuntimeApi};
 
 /// The time between two looks at a program.
 const LOOK: Duration = Duration::from_millis(20);
-/// Of Linux's clock of processes.
+/// The resolution of Linux's clock of processes.
 const TICKS_PER_SECOND: f64 = 100.0;
 
 /// One execution environment of a function; dropping it kills the process.

@@ -7,16 +7,16 @@ use std::net::SocketAddr;
 use embedded::{Function, in_process_event};
 use futures_util::future::BoxFuture;
 use shared::app::App;
-use webhook_sender::outgoing;
-use webhook_sender::outgoing::NameResolver;
+use shared::outgoing::{NameResolver, Outgoing};
 
 /// The functions, each on the application that `app_of` gives for its logical id. Webhooks have IP addresses: tests ask no
 /// name server.
 pub(crate) fn functions(app_of: impl Fn(&str) -> App) -> HashMap<String, Function> {
     let mut functions = embedded::functions(&app_of);
     let id = "WebhookSenderFunction";
-    let send =
-        async |app: App, event| webhook_sender::handle_through(&app, &outgoing(&app, NoNames), event).await;
+    let send = async |app: App, event| {
+        webhook_sender::handle_through(&app, &Outgoing::of(&app, NoNames), event).await
+    };
     functions.insert(id.to_owned(), in_process_event(&app_of(id), send));
     functions
 }

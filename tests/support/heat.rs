@@ -18,7 +18,7 @@ pub const MOST_WRITES: f64 = 1_000.0;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// What requests consume, in the order of time.
+/// The units that requests consume, in the order of time.
 pub struct Heat {
     meter: Meter,
     since: Stopwatch,
@@ -116,7 +116,7 @@ impl Heat {
         peaks
     }
 
-    /// What requests have consumed since the last call, or since the start.
+    /// Returns the units that requests have consumed since the last call, or since the start.
     pub fn drain(&mut self) -> Vec<Load> {
         self.loads.drain(..).map(|(_, load)| load).collect()
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use shared::domain::company::usage::{ClosedUsage, UsageByMonth, UsageCounts};
 use shared::domain::effect::{Effect, EffectTask};
 use shared::domain::history::{EventMark, HistoryEntry, ResourceRef};
 use shared::store::EventSequence;
@@ -19,6 +20,8 @@ pub(crate) struct Histories {
     resources: BTreeMap<String, (u64, bool)>,
     /// The last numbers of each company.
     last: BTreeMap<String, EventSequence>,
+    /// What each company has used in closed months.
+    closed: BTreeMap<String, UsageByMonth>,
     /// The companies that came with an archive, which has entries with an event only.
     imported: BTreeSet<String>,
     /// The histories of those whom effects are still to erase.
@@ -41,6 +44,9 @@ impl Histories {
             }
         } else if sk == "IMPORT" {
             self.imported.insert(pk.replacen("COMPANY#", "", 1));
+        } else if sk == "USAGE" {
+            let closed: ClosedUsage = read(item);
+            self.closed.insert(closed.company.to_string(), closed.usage);
         } else if sk == "SEQUENCE" {
             self.last.insert(pk.replacen("COMPANY#", "", 1), read(item));
         } else if let (Some(history), Some(version)) = (history_of(key), number("version")) {
@@ -64,8 +70,8 @@ impl Histories {
         self.entries.entry(pk.clone()).or_default().insert(entry.version_after, entry);
     }
 
-    /// What is wrong: missing versions and numbers, events in another order than their versions, and
-    /// candidates whom nothing erases.
+    /// The problems: missing versions and numbers, events in another order than their versions, and candidates whom nothing
+    /// erases.
     pub(crate) fn problems(mut self) -> Vec<String> {
         let is_whole = |history: &str| {
             let company = history.split('#').nth(1).unwrap_or_default();
@@ -77,13 +83,13 @@ impl Histories {
                 self.wrong.push(format!("{history} ends with version {last:?} of {version}"));
             }
         }
-        // Of a deleted resource, nothing tells whether a test has written it.
+        // Nothing tells whether a test has written the history of a deleted resource itself.
         let has_past_rules = self.resources.values().any(|(_, is_past_rules)| *is_past_rules);
         for (history, entries) in &self.entries {
             let resource = self.resources.get(history);
             let is_past_rules = resource.map_or(has_past_rules, |(_, is_past_rules)| *is_past_rules);
             let before = entries.keys().next().filter(|_| is_past_rules).map_or(0, |first| first - 1);
-            // Of an export, it tells of the success and the deletion alone.
+            // The history of an export tells of its success and its deletion alone.
             let is_export =
                 entries.values().any(|entry| matches!(entry.change.resource, ResourceRef::Export { .. }));
             let missing = gap(before, entries.keys().copied());
@@ -94,7 +100,7 @@ impl Histories {
                 self.wrong.push(format!("{history} has another event before version {stray}"));
             }
             let events = entries.values().filter(|entry| entry.is_event());
-            // Those without a number come last.
+            // Events without a number come last.
             let numbers: Vec<u64> = events.map(|event| event.sequence.unwrap_or(u64::MAX)).collect();
             if !numbers.is_sorted() {
                 self.wrong.push(format!("{history} has events in another order: {numbers:?}"));
@@ -110,7 +116,7 @@ impl Histories {
                 before = Some(entry);
             }
             let was_deleted = before.is_some_and(|last| last.is_erasure() || is_deletion(last));
-            // Of an interview, nothing but its candidate's history tells of the deletion.
+            // Only the candidate's history tells of the deletion of an interview.
             let is_interview =
                 before.is_some_and(|last| matches!(last.change.resource, ResourceRef::Interview { .. }));
             if !is_interview && !is_export && was_deleted == self.resources.contains_key(history) {
@@ -126,6 +132,11 @@ impl Histories {
         for entry in self.entries.values().flat_map(BTreeMap::values) {
             let feed = feeds.entry(entry.change.company.to_string()).or_default();
             feed.extend(entry.sequence.map(|number| (number, entry)));
+        }
+        for (company, feed) in &feeds {
+            let open = self.last.get(company).map(|sequence| sequence.usage.clone()).unwrap_or_default();
+            let counted = self.closed.get(company).cloned().unwrap_or_default().replaced_by(open);
+            self.wrong.extend(wrong_usage(company, &counted, feed.values().copied()));
         }
         for (company, feed) in feeds {
             let (last, last_event) =
@@ -149,6 +160,33 @@ impl Histories {
         }
         self.wrong
     }
+}
+
+/// What is wrong with the usage of a company that has these numbered events.
+fn wrong_usage<'a>(
+    company: &str,
+    counted: &UsageByMonth,
+    events: impl Iterator<Item = &'a HistoryEntry>,
+) -> Option<String> {
+    // An earlier release counted nothing.
+    if counted.is_empty() {
+        return None;
+    }
+    let mut expected = UsageByMonth::default();
+    for event in events {
+        expected.count(event, event.numbered_at.unwrap_or_default());
+    }
+    // Events of erased people no longer tell the length of their answers.
+    let bare = |usage: &UsageByMonth| -> Vec<_> {
+        usage
+            .months()
+            .map(|(month, counts)| (month, UsageCounts { seconds_converted: 0, ..counts }))
+            .collect()
+    };
+    let seconds =
+        |usage: &UsageByMonth| usage.months().map(|(_, counts)| counts.seconds_converted).sum::<u64>();
+    let is_right = bare(counted) == bare(&expected) && seconds(counted) >= seconds(&expected);
+    (!is_right).then(|| format!("{company} has used {counted:?}, its events say {expected:?}"))
 }
 
 /// The first number after `before` that is missing. A restoration leaves some out.
@@ -192,6 +230,7 @@ fn history_of((pk, sk): &Key) -> Option<String> {
     match (place.split_once('#'), kind) {
         (None, "COMPANY") => Some(format!("HISTORY#{place}#{place}")),
         (None, "RETENTION") if id.is_empty() => Some(format!("HISTORY#{place}#RETENTION")),
+        (None, "SIGN_IN") => Some(format!("HISTORY#{place}#SIGN_IN")),
         (None, "CUSTOMER" | "PROJECT" | "LABEL" | "TOKEN" | "WEBHOOK") => {
             Some(format!("HISTORY#{place}#{id}"))
         }

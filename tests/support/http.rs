@@ -115,7 +115,7 @@ impl Request {
         self.body("application/json", json.to_string())
     }
 
-    /// What is sent to a service at `base_url`.
+    /// The request to a service at `base_url`.
     pub(crate) fn into_http(self, base_url: &url::Url) -> axum::http::Request<Body> {
         let origin = base_url.origin().ascii_serialization();
         let path = match self.target.strip_prefix(&origin) {
@@ -139,11 +139,8 @@ impl Request {
 /// An answer, read whole.
 #[derive(Debug, Clone)]
 pub struct Response {
-    /// The status.
     pub status: StatusCode,
-    /// The headers.
     pub headers: HeaderMap,
-    /// The body.
     pub body: Vec<u8>,
     request: String,
 }
@@ -223,7 +220,18 @@ impl Response {
         assert!(body["detail"].as_str().is_some_and(|detail| !detail.is_empty()), "{response}");
         let mut names = body.as_object().into_iter().flatten().map(|(name, _)| name.as_str());
         assert!(
-            names.all(|name| matches!(name, "code" | "detail" | "parameter" | "permission")),
+            names.all(|name| {
+                matches!(
+                    name,
+                    "code"
+                        | "detail"
+                        | "parameter"
+                        | "permission"
+                        | "sign_in"
+                        | "error"
+                        | "error_description"
+                )
+            }),
             "{response}"
         );
         response
@@ -248,7 +256,7 @@ impl Response {
         json[name].as_str().unwrap_or_else(|| panic!("no {name} in {self}")).to_owned()
     }
 
-    /// What the log says of the request.
+    /// The log line of the request.
     ///
     /// # Panics
     /// When it says nothing.

@@ -1,4 +1,4 @@
-//! What the test suites and benchmarks have in common.
+//! Helpers that the test suites and benchmarks share.
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 pub mod app;
@@ -26,6 +26,7 @@ pub mod heat;
 mod history;
 pub mod hostile;
 pub mod http;
+pub mod issuer;
 pub mod logs;
 pub mod meter;
 pub mod moment;

@@ -11,10 +11,9 @@ use shared::telemetry;
 
 use crate::caller::PASSWORD;
 
-/// What the log says of one request.
+/// The log line of one request.
 #[derive(Debug, Clone, Deserialize)]
 pub struct RequestLog {
-    /// The method.
     pub method: String,
     /// The route with the names of its parameters, or `unknown`.
     pub route: String,
@@ -30,11 +29,11 @@ pub struct RequestLog {
     pub company: String,
     /// The caller, if there was one.
     pub caller: String,
-    /// Who acts on behalf of the caller.
+    /// The customer who acts on behalf of the caller.
     pub on_behalf_by: Option<String>,
     /// The candidate or customer whom the path names.
     pub person: Option<String>,
-    /// What a failure of ours came from.
+    /// The cause of a failure of ours.
     pub cause: Option<String>,
 }
 
@@ -44,7 +43,7 @@ static LINES: LazyLock<Mutex<HashMap<String, Value>>> = LazyLock::new(|| {
 });
 
 thread_local! {
-    /// What was logged on this thread besides requests: a test on one thread finds only lines of its own.
+    /// The lines that this thread has logged besides requests: a test on one thread finds only lines of its own.
     static OTHERS: RefCell<Vec<Value>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -58,7 +57,7 @@ pub struct Recording {
     from: usize,
 }
 
-/// What was logged while at least one recording is under way.
+/// The lines logged while at least one recording is under way.
 struct Tape {
     recordings: usize,
     text: String,
@@ -95,7 +94,7 @@ impl Drop for Recording {
     }
 }
 
-/// What is secret in a line, told by how secrets begin; the password of everybody in tests is one as well.
+/// Finds a secret in a line, by how secrets begin; the password of everybody in tests is one as well.
 fn leak(line: &str) -> Option<&str> {
     let known = ["ivt_", "ivs_", "ivk_", "ivo_", "ivn_", "ivg_", "whsec_", "$argon2", PASSWORD];
     let found = known.iter().find_map(|secret| line.find(secret))?;
@@ -113,7 +112,7 @@ pub fn line_of(request_id: &str) -> RequestLog {
     serde_json::from_value(line.clone()).unwrap_or_else(|error| panic!("{error} in log line {line}"))
 }
 
-/// What this thread has logged about `target` since it was last asked. Only for tests that run on one thread.
+/// Takes the lines that this thread has logged about `target` since the last call. Only for tests that run on one thread.
 pub fn take_lines(target: &str) -> Vec<Value> {
     OTHERS.with_borrow_mut(|lines| lines.extract_if(.., |line| line["target"] == target).collect())
 }

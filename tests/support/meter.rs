@@ -1,4 +1,4 @@
-//! What requests consume of DynamoDB, by partition key.
+//! Meters the units of DynamoDB that requests consume, by partition key.
 //!
 //! The units follow from requests and the items before them by the rules that DynamoDB documents, since its responses give
 //! only sums: a unit per KB written and per 4 KB read, twice that for writes in transactions, half for eventually
@@ -19,7 +19,7 @@ const INDEXES: [(&str, &str, &str); 3] = [
 /// The only attribute besides keys that an index has.
 const PROJECTED: &str = "words";
 
-/// What DynamoDB adds to the size of an item or of an index entry.
+/// The bytes that DynamoDB adds to the size of an item or of an index entry.
 const OVERHEAD: usize = 100;
 
 /// A partition key of the table, or of one of its indexes.
@@ -31,10 +31,10 @@ pub struct Place {
     pub key: String,
 }
 
-/// What a request consumes under one partition key.
+/// The units that a request consumes under one partition key.
 #[derive(Debug, Clone)]
 pub struct Load {
-    /// Where.
+    /// The partition key, in the table or an index.
     pub place: Place,
     /// Read capacity units.
     pub reads: f64,
@@ -101,7 +101,7 @@ impl Meter {
         Self { items: items.iter().filter_map(stored).collect() }
     }
 
-    /// What a request consumes, as far as it tells that itself: of a query, its place.
+    /// The units of a request, as far as it tells them itself: of a query, its place.
     pub fn demand(&self, operation: &str, request: &Value) -> Vec<Load> {
         match operation {
             "BatchGetItem" => tables(request).flat_map(|(keys, of)| self.reads(keys, of)).collect(),
@@ -111,7 +111,7 @@ impl Meter {
         }
     }
 
-    /// What a request has consumed that got this response.
+    /// The units of a request that got this response.
     pub fn take(&mut self, operation: &str, request: &Value, response: &Value) -> Vec<Load> {
         if operation == "Query" {
             let units = response["ConsumedCapacity"]["CapacityUnits"].as_f64();
@@ -161,6 +161,11 @@ impl Meter {
         }
         loads
     }
+}
+
+/// The write units of a transaction for an item, in DynamoDB's JSON.
+pub fn write_units(item: &Map<String, Value>) -> f64 {
+    2.0 * units(Stored::of(item).bytes, 1024)
 }
 
 /// The bytes that items take of the table and of each index, with DynamoDB's 100 bytes per item.

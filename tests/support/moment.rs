@@ -7,16 +7,15 @@ use chrono::{DateTime, Utc};
 use embedded::Backend;
 use serde_json::Value;
 use shared::app::App;
-use shared::store::{LAST_EVENT, RestoreRule};
+use shared::store::{RestoreRule, take_back};
 
 use crate::app::TestApp;
 use crate::chaos::Chaos;
 use crate::table::{Contents, Item, Key, key_of};
 
-/// What table and bucket held at a moment. Only the local back end in this process shows it.
+/// The contents of table and bucket at a moment. Only the local back end in this process shows it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Moment {
-    /// When it was.
     pub at: DateTime<Utc>,
     items: Contents,
     /// Objects by key.
@@ -61,7 +60,7 @@ impl Moment {
 
     /// The items that a restoration takes back.
     fn items(&self) -> impl Iterator<Item = (&Key, &Item)> {
-        // Of the counters of events, only one attribute is taken back.
+        // Only some attributes of the counters of events are taken back.
         self.items.iter().filter(|((pk, sk), _)| RestoreRule::of(pk, sk) == RestoreRule::Replace)
     }
 
@@ -117,17 +116,12 @@ impl TestApp {
         let erased =
             now.items().filter(|(key, _)| !moment.items.contains_key(*key)).map(|(key, _)| key.clone());
         let changed = moment.items().filter(|(key, item)| now.items.get(*key) != Some(*item));
-        // Those of companies that were erased since.
+        // These counters are of companies that were erased since.
         let lost = moment.items.iter().filter(|(key, _)| is_counter(key) && !now.items.contains_key(*key));
-        let counters = now.items.iter().filter(|(key, _)| is_counter(key)).map(|(key, counter)| {
-            let mut counter = counter.clone();
-            let then = moment.items.get(key).and_then(|then| then.get(LAST_EVENT));
-            match then {
-                Some(event) => counter.insert(LAST_EVENT.to_owned(), event.clone()),
-                None => counter.remove(LAST_EVENT),
-            };
-            counter
-        });
+        let counters =
+            now.items.iter().filter(|(key, _)| is_counter(key)).map(|(key, counter)| {
+                take_back(moment.items.get(key).unwrap_or(&Item::new()), counter.clone())
+            });
         let put = changed.chain(lost).map(|(_, item)| item.clone()).chain(counters);
         self.table().write(erased, put).await;
         let (s3, bucket) = (self.app().aws().s3(), self.app().config().bucket.clone().expect("a bucket"));
@@ -147,5 +141,5 @@ impl TestApp {
 }
 
 fn is_counter((pk, sk): &Key) -> bool {
-    RestoreRule::of(pk, sk) == RestoreRule::TakeBackLastEvent
+    RestoreRule::of(pk, sk) == RestoreRule::TakeBackAttributes
 }

@@ -1,11 +1,11 @@
-//! What happens to candidates without a request: reports of the platform's other parts, and deadlines.
+//! Changes of candidates without a request: reports of the platform's other parts, and deadlines.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use deadline_expiry::ExpirySummary;
 use export_writer::ExportSummary;
-use retention::{RetentionSummary, RunLimits};
+use retention::{InvocationLimits, RetentionSummary};
 use serde_json::{Value, json};
 use shared::clock::Clock;
 use shared::event::{RecordOutcome, TableResponse};
@@ -105,12 +105,15 @@ impl TestApp {
     ///
     /// # Errors
     /// Those of the function.
-    pub async fn write_exports(&self, limits: export_writer::RunLimits) -> shared::Result<ExportSummary> {
+    pub async fn write_exports(
+        &self,
+        limits: export_writer::InvocationLimits,
+    ) -> shared::Result<ExportSummary> {
         Box::pin(export_writer::run(&self.app_of("ExportWriterFunction"), limits)).await
     }
 
     /// The same within other limits.
-    pub async fn erase_due_within(&self, limits: RunLimits) -> RetentionSummary {
+    pub async fn erase_due_within(&self, limits: InvocationLimits) -> RetentionSummary {
         Box::pin(retention::run(&self.app_of("RetentionFunction"), limits))
             .await
             .unwrap_or_else(|failed| panic!("{failed}"))

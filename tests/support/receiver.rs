@@ -11,7 +11,6 @@ use tokio::task::JoinSet;
 
 /// A server on this computer, which ends with the test.
 pub struct Receiver {
-    /// Its address.
     pub url: String,
     _server: JoinSet<()>,
 }

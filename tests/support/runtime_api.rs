@@ -27,9 +27,8 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// The function gave no answer: it reported an error, took too long or broke off.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FunctionError {
-    /// What the runtime calls the kind of error, such as `Runtime.ExitError`.
+    /// The runtime's name for the kind of error, such as `Runtime.ExitError`.
     pub kind: String,
-    /// What happened.
     pub message: String,
 }
 

@@ -40,7 +40,7 @@ impl Schemas {
         Self(document["components"]["schemas"].as_object().expect("schemas").clone())
     }
 
-    /// What is wrong with a value by the schema with this name.
+    /// The problems of a value by the schema with this name.
     pub fn problems(&self, name: &str, value: &Value) -> Vec<String> {
         self.check(name, &self.0[name], value)
     }

@@ -7,12 +7,19 @@ use serde_json::{Value, json};
 
 use crate::app::TestApp;
 use crate::caller::{Caller, Invited, Staff, last_segment};
-use crate::files::{Fetched, put};
+use crate::files::{Fetched, Form, put};
+use crate::http::{Request, Response};
 
 /// The body of a request to sign a part.
 pub fn signed_part(number: usize, bytes: &[u8]) -> Value {
     let sha256 = STANDARD.encode(digest(&SHA256, bytes));
     json!({ "parts": [{ "number": number, "size": bytes.len(), "sha256": sha256 }] })
+}
+
+/// The body of a request that captions a take.
+pub fn captions_of(take: u64, text: &str) -> Form {
+    let form = Form::new().text("take", &take.to_string());
+    form.file("file", "captions.vtt", "text/vtt", text.as_bytes())
 }
 
 /// A candidate in an interview with one question, which the service conducts.
@@ -82,6 +89,12 @@ impl Interviewee {
         }
         assert_eq!(self.finish(take, Some(parts.len()), 2).await["status"], "pending");
         take
+    }
+
+    /// Puts captions of a take, as the manager.
+    pub async fn caption(&self, take: u64, language: &str, text: &str) -> Response {
+        let captions = format!("{}captions/{language}/", self.answer);
+        self.owner.send(Request::put(&captions).form(captions_of(take, text))).await
     }
 
     /// The answer as staff see it.

@@ -93,7 +93,7 @@ impl TlsDynamoDb {
 }
 
 impl Latency {
-    /// Of the request that begins with these bytes.
+    /// The latency of the request that begins with these bytes.
     fn of(&self, request: &[u8]) -> Duration {
         let is_transaction = request.windows(TRANSACTION.len()).any(|part| part == TRANSACTION);
         let micros = if is_transaction { &self.transactions } else { &self.others };
@@ -134,7 +134,7 @@ async fn forward(
     }
 }
 
-/// What accepts connections, and the certificate of its authority in PEM.
+/// An acceptor of connections, and the certificate of its authority in PEM.
 async fn acceptor() -> Result<(TlsAcceptor, String)> {
     let authority = |name: &str| -> Result<CertificateParams> {
         let mut params = CertificateParams::new(Vec::new())?;

@@ -13,7 +13,7 @@ pub fn film() -> Vec<u8> {
     FILM.get_or_init(|| recorded(how, "mp4")).clone()
 }
 
-/// What ffmpeg makes in a container.
+/// Records a film in a container with ffmpeg.
 ///
 /// # Panics
 /// When it makes nothing.
@@ -30,7 +30,7 @@ pub fn recorded(how: &str, container: &str) -> Vec<u8> {
     bytes
 }
 
-/// What ffprobe says of a file's format and streams.
+/// The format and the streams of a file, by ffprobe.
 ///
 /// # Panics
 /// When it cannot read it.

@@ -14,7 +14,7 @@ use std::ops::Deref;
 use std::time::Duration;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use shared::Result;
 use shared::app::App;
 use shared::auth::OperatorAccess;
@@ -36,7 +36,7 @@ impl Deref for CommandOutput {
     }
 }
 
-// Not derived: it may hold an activation link, which must not be logged.
+// This is not derived, because the output may hold an activation link, which must not be logged.
 impl fmt::Debug for CommandOutput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("CommandOutput(…)")
@@ -60,10 +60,13 @@ pub async fn handle(app: &App, command: OperatorCommand) -> Result<CommandOutput
             sessions_ended = output["ended"].as_array().map(|ended| words(ended)),
             freed = output["freed"].as_array().map(|freed| words(freed)),
             erasure_step = output["erasure"]["step"].as_str(),
+            is_test = output["is_test"].as_bool(),
             drift = output["recount"]["drift"].as_array().map(Vec::len),
             erased_again = output["erased_again"]["erased"].as_u64(),
             kept = output["erased_again"]["kept"].as_array().map(Vec::len),
-            retried = output["retried"].as_object().map(total),
+            retried = output["retried"]
+                .as_object()
+                .map(|by_work| by_work.values().filter_map(|count| count.as_u64()).sum::<u64>()),
             entries_added = output["search"]["added"].as_u64(),
             entries_removed = output["search"]["removed"].as_u64(),
             "done"
@@ -75,8 +78,4 @@ pub async fn handle(app: &App, command: OperatorCommand) -> Result<CommandOutput
 
 fn words(texts: &[Value]) -> String {
     texts.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" ")
-}
-
-fn total(numbers: &Map<String, Value>) -> u64 {
-    numbers.values().filter_map(Value::as_u64).sum()
 }

@@ -1,10 +1,13 @@
-//! Logging in, logging out, and who is calling.
+//! Logging in, logging out, named tokens and exchanges for them, and who is calling.
 
 mod account;
 mod document;
+mod exchange;
 mod login;
 mod logout;
+mod sign_in;
 mod token_rights;
+mod tokens;
 mod view;
 mod whoami;
 
@@ -24,6 +27,7 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
         // None of these records a response for an Idempotency-Key: their responses are secrets or empty, and the
         // sender is not authenticated yet.
         .post("/api-token-auth/", login::token, "Log in", document::log_in)
+        .post("/api-token-exchange/", exchange::exchange, "Exchange token", document::exchange_token)
         .post("/api-token-invalidate/", logout::token, "Log out", document::log_out)
         .post("/api-session-auth/", login::session, "Log in by cookie", document::log_in_by_cookie)
         .post("/api-session-invalidate/", logout::session, "Log out by cookie", document::log_out_by_cookie)
@@ -46,4 +50,24 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
             "Get calling candidate",
             document::get_calling_candidate,
         )
+        .group("Sign-in", "Staff sign in by their company's provider (OpenID Connect).")
+        .get("/sign-in/{companyId}/", sign_in::door::begin, "Sign in by provider", sign_in::document::begin_sign_in)
+        .get("/sign-in/{companyId}/callback/", sign_in::door::end, "End sign-in by provider", sign_in::document::end_sign_in)
+        .under("/companies/{companyId}/sign-in/")
+        .get("", sign_in::read, "Get sign-in", sign_in::document::get_sign_in)
+        .put("", sign_in::replace, "Set sign-in", sign_in::document::set_sign_in)
+        .delete("", sign_in::delete, "Delete sign-in", sign_in::document::delete_sign_in)
+        .under("/companies/{companyId}/customers/{customerId}/sign-in/")
+        .get("", sign_in::links::read, "Get sign-in of customer", sign_in::document::get_link)
+        .put("", sign_in::links::replace, "Set sign-in of customer", sign_in::document::set_link)
+        .delete("", sign_in::links::delete, "Delete sign-in of customer", sign_in::document::delete_link)
+        .group(
+            "Named tokens",
+            "Credentials of services that act for a company: by a value, or without a secret, by trust in the platform where they run.",
+        )
+        .under("/companies/{companyId}/tokens/")
+        .get("", tokens::list, "List named tokens", tokens::document::list_named_tokens)
+        .post("", tokens::create, "Create named token", tokens::document::create_named_token)
+        .get("{tokenId}/", tokens::read, "Get named token", tokens::document::get_named_token)
+        .delete("{tokenId}/", tokens::delete, "Delete named token", tokens::document::delete_named_token)
 }

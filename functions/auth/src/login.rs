@@ -38,7 +38,7 @@ pub(crate) async fn token(access: PublicAccess, body: BodyFields) -> Result<Json
 
 /// Begins a session whose secret is sent as a cookie.
 pub(crate) async fn session(access: PublicAccess, body: BodyFields) -> Result<WithCookie<Json<WhoAmIView>>> {
-    // Before the login: another site must not log a visitor in to an account of its own.
+    // The origin is checked before the login: another site must not log a visitor in to an account of its own.
     access.check_csrf()?;
     let login = LoginBody::read(body)?;
     let password = login.password.ok_or(Error::Unauthenticated(WRONG))?;

@@ -1,4 +1,4 @@
-//! What `whoami/` tells named tokens about their rights.
+//! The rights of the calling named token, as `whoami/` shows them.
 
 use schemars::JsonSchema;
 use serde::Serialize;

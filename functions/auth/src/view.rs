@@ -111,7 +111,7 @@ pub(crate) struct WhoAmIView {
     permissions: Vec<Action>,
     /// The caller's credential.
     token: ProofView,
-    /// What the named token may do. Other callers do not get the field.
+    /// The rights of the named token. Other callers do not get the field.
     #[serde(skip_serializing_if = "Option::is_none")]
     rights: Option<CallingTokenRightsView>,
     /// The customer who acts on behalf of the caller; null otherwise.
@@ -119,7 +119,7 @@ pub(crate) struct WhoAmIView {
     on_behalf_by: Option<Uri>,
 }
 
-/// What a caller can be.
+/// The kinds of callers.
 #[derive(Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
@@ -132,7 +132,7 @@ enum CallerKind {
     NamedToken,
 }
 
-/// What a caller can be known by.
+/// The kinds of credentials.
 #[derive(Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
@@ -143,7 +143,7 @@ enum ProofKind {
     Cookie,
     /// The key of an invitation.
     ActivationKey,
-    /// A named token.
+    /// A named token, or the token of an exchange for one.
     Named,
 }
 
@@ -170,8 +170,8 @@ enum ResourceView {
 struct ProofView {
     /// The kind of credential.
     kind: ProofKind,
-    /// When the credential expires: a session if it is not used until then, a named token in any case. Null if it does not
-    /// expire.
+    /// When the credential expires: a session if it is not used until then, a named token and the token of an exchange in any case.
+    /// Null if it does not expire.
     expires_at: Option<Timestamp>,
 }
 
@@ -225,6 +225,14 @@ impl WhoAmIView {
     }
 }
 
+impl WhoAmIView {
+    /// The view of a caller whose credential ends before what it acts as.
+    pub(crate) fn ending_at(mut self, end: DateTime<Utc>) -> Self {
+        self.token.expires_at = Some(Timestamp(end));
+        self
+    }
+}
+
 /// The calling candidate, with their project and company.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "CandidateWhoAmI")]
@@ -237,8 +245,9 @@ pub(crate) struct CandidateWhoAmIView {
     project: OwnProjectView,
     /// The contact for questions.
     contact: ContactView,
-    /// Where the candidate can continue after the interview: the project's `return_url` with `candidate`, and `external_id` if
-    /// there is one, added to its query; empty for none. Once the candidate's key has ended with the interview, the refusal has it.
+    /// The address at which the candidate can continue after the interview: the project's `return_url` with `candidate`, and
+    /// `external_id` if there is one, added to its query; empty for none. Once the candidate's key has ended with the interview,
+    /// the refusal has it.
     #[schemars(example = &"https://jobs.example.com/done?from=interview&candidate=01JQ8ZB4T1H6W5Y7X3Q9E2G0FA")]
     return_url: OrEmpty<Uri>,
     /// The company's message about the reopened interview, until the interview is complete again; empty without one.
@@ -285,7 +294,7 @@ struct OwnProjectView {
     /// The language with its country.
     #[schemars(example = &"en-GB")]
     language: &'static str,
-    /// Where the interview takes place.
+    /// Where the interview is taken: in this service or elsewhere.
     interview_platform: InterviewPlatform,
     /// The project's welcome videos, in display order.
     videos: Vec<PlacedVideoView>,
@@ -409,9 +418,6 @@ pub(crate) fn expired_cookie(config: &Config) -> String {
 }
 
 fn attributes(config: &Config) -> String {
-    let url = &config.base_url;
-    // Only a server on the same machine may be spoken to in the clear.
-    let is_loopback = matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
-    let secure = if url.scheme() == "http" && is_loopback { "" } else { "Secure; " };
-    format!("HttpOnly; {secure}SameSite=Lax; Path={}", url.path())
+    let secure = if config.is_cookie_secure() { "Secure; " } else { "" };
+    format!("HttpOnly; {secure}SameSite=Lax; Path={}", config.base_url.path())
 }

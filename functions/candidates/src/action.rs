@@ -2,12 +2,13 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::{Admitted, CandidateTarget};
+use shared::auth::access::{Admitted, AdmittedRequest, CandidateTarget};
 use shared::domain::candidate::Candidate;
 use shared::domain::policy::ChangeProject;
-use shared::domain::transition::{AdvanceTerms, CandidateAction};
+use shared::domain::transition::{AdvanceTerms, CandidateAction, CandidateChange};
 use shared::http::exchange::respond::CommittedResponse;
 use shared::http::view::CandidateView;
+use shared::store::{Store, Transaction, VersionedItem};
 
 use crate::view::view;
 
@@ -19,9 +20,34 @@ pub(crate) async fn take_action(
     let CandidateTarget { company, project, candidate, .. } = &access.target;
     let terms = AdvanceTerms::of(project, company);
     let key = access.new_access_key(project.id, candidate.id).await?;
-    let Some(change) = action.change(candidate, &terms, access.now, key)? else {
-        return access.show(view(&access, candidate).await?);
+    let (shown, writes) = match action.change(candidate, &terms, access.now, key)? {
+        Some(change) => {
+            let writes = writes_of(&access, &access.store, candidate, &change).await?;
+            (view(&access, &change.candidate).await?, writes)
+        }
+        None => (view(&access, candidate).await?, access.store.empty_transaction()),
     };
-    let shown = Json(view(&access, &change.candidate).await?);
-    access.commit(access.store.change_candidate(candidate, &change, access.now), shown).await
+    access.commit(writes, Json(shown)).await
+}
+
+/// The writes of a change of a candidate by an action. One that ends an interview which this service conducts ends its answers, too.
+pub(crate) async fn writes_of(
+    access: &AdmittedRequest,
+    store: &Store,
+    before: &VersionedItem<Candidate>,
+    change: &CandidateChange,
+) -> Result<Transaction> {
+    let writes = store.change_candidate(before, change, access.now);
+    // No other action leads out of it.
+    if !before.is_in_interview() || change.candidate.is_in_interview() {
+        return Ok(writes);
+    }
+    let (_, answers) = store.interview_of(before).await?;
+    let closed = access.objects()?.close_takes(&answers, access.now).await?;
+    // Once the time is over, staff may have seen drafts as answers.
+    let ended = match before.has_final_drafts(access.now) {
+        true => store.end_drafts(closed).await?,
+        false => store.drop_drafts(closed).await?,
+    };
+    Ok(writes.with_final_answers(&answers, &ended, access.now))
 }

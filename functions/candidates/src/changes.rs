@@ -8,6 +8,7 @@ use shared::domain::candidate::{
     Candidate, CandidateProfile, InterviewAdjustments, MAX_EXTRA_TAKES, TimeFactor,
 };
 use shared::domain::media::file::FileKind;
+use shared::domain::parse_enum;
 use shared::domain::text::{Email, ExternalId, ShortName, TextLine, TextLines, Username};
 use shared::http::iso8601::parse_timestamp;
 use shared::http::wire::Uri;
@@ -32,7 +33,7 @@ pub(crate) fn read_changes(
 ) -> Result<(BodyChanges<CandidateProfile>, bool)> {
     let mut changes = read_optional(&mut body, now);
     let confirms_email = body.flag("confirm").unwrap_or_default();
-    // Only candidates choose it.
+    // Only candidates choose their password.
     body.ignore("password");
     changes.set(body.text("first_name", ShortName::parse), |profile| &mut profile.first_name);
     changes.set(body.text("last_name", ShortName::parse), |profile| &mut profile.last_name);
@@ -58,6 +59,7 @@ fn read_optional(body: &mut BodyFields, now: DateTime<Utc>) -> BodyChanges<Candi
         body.clearable_date("deadline", |text| CandidateProfile::check_deadline(parse_timestamp(text)?, now));
     changes.set(deadline, |profile| &mut profile.deadline);
     changes.set(body.partner_data("partner_data"), |profile| &mut profile.partner_data);
+    changes.set(body.clearable("language", parse_enum), |profile| &mut profile.language);
     changes.set(body.flag("receive_mails"), |profile| &mut profile.receive_mails);
     changes
 }

@@ -23,7 +23,7 @@ pub(crate) async fn create(
     access: Admitted<Project, ChangeProject>,
     WithFiles(mut body): WithFiles,
 ) -> Result<CommittedResponse<Created<CandidateView>>> {
-    // In a project of any status: managers fill a draft before it runs. Only later moves depend on the status.
+    // The project may have any status: managers fill a draft before it runs. Only later moves depend on the status.
     let files = CandidateFiles::read(&mut body, |_| None);
     let profile = read_new(body, access.now)?;
     let id = access.store.next_id(access.now);

@@ -3,7 +3,10 @@
 use chrono::DateTime;
 use serde_json::json;
 use shared::auth::password::Password;
-use shared::domain::candidate::{CandidateStatus, EMAIL_MISSING, ON_HOLD, TOO_MANY_SHARES};
+use shared::domain::answers::ALREADY_INTERVIEWED;
+use shared::domain::candidate::{
+    CandidateStatus, EMAIL_MISSING, KeyEnd, NOTHING_TO_ANSWER, ON_HOLD, TOO_MANY_SHARES,
+};
 use shared::domain::id::ProjectId;
 use shared::domain::mail::address_change::{CONFIRMATION_DAYS, RESTORATION_HOURS};
 use shared::domain::mail::suppression::UNDELIVERABLE;
@@ -19,17 +22,18 @@ use shared::domain::transition::{
 use shared::http::BodyFields;
 use shared::http::example_uri;
 use shared::http::read_announcement;
-use shared::http::view::{CandidateView, ShareView, UploadView};
+use shared::http::view::{CandidateView, HelpRequestView, ShareView, UploadView};
 use shared::openapi::OperationDoc;
 
 use crate::bulk::{BulkReport, BulkRequest, STATUS_CHANGED};
+use crate::cancellation::CancellationRequest;
 use crate::changes::{CandidateFiles, read_adjustments, read_changes, read_new};
 use crate::entries::dry_run::DRY_RUN_WITH_KEY;
 use crate::import::read_candidate;
 use crate::list::OwnEvaluation;
 use crate::privacy::consents::{self, ConsentView};
 use crate::privacy::hold::{HoldView, read_hold};
-use crate::{deadline, shares};
+use crate::{deadline, help_request, shares};
 
 /// The limit of requests about many candidates.
 const TWO_AT_ONCE: &str = "Two imports or actions on many candidates of a company run at once, dry runs included. A third is 429 with the code \
@@ -84,7 +88,7 @@ pub(crate) fn get_candidate_data(operation: OperationDoc) -> OperationDoc {
          Fetch the files with the URLs in `files`. The document holds no credentials, no drafts of evaluations, no logs and no \
          backups. The person's applications to other projects have documents of their own: \
          `GET /companies/{companyId}/candidates/?email=` lists them.\n\n\
-         A document that is too long for one response has a `next`: its lists `evaluations`, `vetos` and `history` go on there, on \
+         A document that is too long for one response has a `next`: its lists `evaluations`, `first_judgements`, `vetos` and `history` go on there, on \
          pages that hold these lists alone and have a `next` themselves. Append them in this order. All pages together hold every \
          entry once, also if the candidate changes in the meantime. The document of candidates themselves is always one page.\n\n\
          Once the candidate is interviewed, evaluators who have yet to evaluate them get 403 with the code `evaluate_first`, \
@@ -174,8 +178,10 @@ pub(crate) fn act_on_many_candidates(operation: OperationDoc) -> OperationDoc {
             let project = ProjectId::from_bytes([0; 16]);
             BulkRequest::read(body, None, company, project, references, DateTime::UNIX_EPOCH)
         })
-        .field("action", "What is done with each candidate.")
+        .field("action", "The action on each candidate.")
         .field("deadline", "Required for `deadline`, allowed for `advance`.")
+        .field("reason", "Required for `cancel`: why the interviews are cancelled. Only callers who may change the project see it.")
+        .field("notify", "Allowed for `cancel`: whether a mail tells the candidates who were ever invited. By default false.")
         .field("candidates", "URLs of different candidates, or `external_id:` and the client's key of one. Send this or `status`.")
         .field("status", "Act on all candidates who are in this status. Send this or `candidates`.")
         .field(
@@ -189,6 +195,7 @@ pub(crate) fn act_on_many_candidates(operation: OperationDoc) -> OperationDoc {
         .text(&format!("\n\nAn entry by `status` may fail with `{}`: {}", STATUS_CHANGED.code, STATUS_CHANGED.detail))
         .example("expired", json!({ "action": "advance", "status": "expired", "deadline": "2026-12-24T18:00:00+01:00" }))
         .example("some", json!({ "action": "remind", "candidates": [example_uri::CANDIDATE, "external_id:4711"], "dry_run": true }))
+        .example("filled", json!({ "action": "cancel", "status": "invited", "reason": "The position is filled.", "notify": true }))
 }
 
 pub(crate) fn change_candidate(operation: OperationDoc) -> OperationDoc {
@@ -307,8 +314,77 @@ pub(crate) fn advance_candidate(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn skip_candidate(operation: OperationDoc) -> OperationDoc {
     operation
-        .text("Withdraws the candidate permanently: no more mails; keys and sessions are revoked.")
+        .text(
+            "Withdraws the candidate permanently: no more mails; keys and sessions are revoked. Only before the interview, and after it \
+             has expired or was aborted; `cancel/` also ends an interview that has begun.",
+        )
         .refuses(&[NOT_SKIPPABLE])
+}
+
+pub(crate) fn cancel_interview(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "Withdraws a candidate who has not completed the interview, also in the middle of it: they become `skipped`, permanently. Keys and \
+             sessions are revoked at once, and the candidate's link tells that the company has cancelled the interview, and whom to ask. A recording \
+             that is under way ends with what has arrived of it; what was answered stays until the candidate is erased; drafts of \
+             written answers are dropped. Guest links end. A hold and a request for erasure stay as they are.\n\n\
+             A candidate who is `skipped` already stays so: 200, without an event or a mail. A request that comes at the same time as the \
+             completion either cancels the interview or is refused.",
+        )
+        .body::<CandidateView, _>(CancellationRequest::read)
+        .field("reason", "Why the interview is cancelled. Only callers who may change the project see it, as `cancellation` of the candidate.")
+        .field(
+            "notify",
+            "Whether a mail tells the candidate: one, and none if they were never invited, have requested erasure, or `receive_mails` is false. By \
+             default false.",
+        )
+        .refuses(&[ALREADY_INTERVIEWED])
+        .example("filled", json!({ "reason": "The position is filled.", "notify": true }))
+}
+
+pub(crate) fn list_help_requests(operation: OperationDoc) -> OperationDoc {
+    operation.text("The open requests of the project's candidates for help, the oldest candidate first.")
+}
+
+pub(crate) fn ask_for_help(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "Candidates ask the company for more time, another way to answer, help with a device, or to stop. Nothing moves by itself. Besides \
+             open keys and sessions, a key that has ended works here: one that `whoami/candidate/` refuses with `deadline_passed`, \
+             `interview_completed` or `key_registered`; with `withdrawn` it is refused with 400, a replaced one with 401.\n\n\
+             A further request replaces an earlier one, and its answer. Interview managers who take notifications get a mail with the text, at most one \
+             in ten minutes; without such a manager the contact that candidates see, and without an address there, the owners. The event is \
+             `candidate.asked`, without kind and text.\n\n\
+             A request is answered by `help-request/answer/`, or by what is done for the candidate: another deadline, other `adjustments`, a \
+             reopening; it is also closed when the interview is cancelled, the candidate is skipped, or the interview is complete.",
+        )
+        .body::<HelpRequestView, _>(help_request::read)
+        .refuses(&[KeyEnd::Withdrawn.refusal()])
+        .is_limited("A candidate may ask three times within 24 hours.")
+        .example("time", json!({ "kind": "time", "text": "My exam is on the same day. Could I have until Friday?" }))
+}
+
+pub(crate) fn take_help_request_back(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "Takes an open request back. No event tells of it, and it still counts for the limit. Returns 404 without one, and once it is \
+             answered. The keys of PUT work here too.",
+        )
+        .refuses(&[KeyEnd::Withdrawn.refusal()])
+        .is_limited("A candidate may make 100 changes of their own an hour.")
+}
+
+pub(crate) fn answer_help_request(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "The company's words to a candidate who has asked for help. They are mailed, unless `receive_mails` is false, and shown to the \
+             candidate on the page. A request that a new deadline or anything else has answered may still get words, once.",
+        )
+        .body::<CandidateView, _>(help_request::read_answer)
+        .field("text", "At most 1,000 characters, in several lines.")
+        .refuses(&[NOTHING_TO_ANSWER])
+        .is_limited("A candidate gets at most five mails an hour that changes and reminders cause.")
+        .example("time", json!({ "text": "You have until Friday. Good luck with your exam!" }))
 }
 
 pub(crate) fn remind_candidate(operation: OperationDoc) -> OperationDoc {

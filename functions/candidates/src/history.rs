@@ -1,4 +1,4 @@
-//! What has happened to a candidate.
+//! The events of one candidate.
 
 use shared::Result;
 use shared::auth::access::Admitted;
@@ -20,8 +20,8 @@ pub(crate) async fn list(
     let resource = ResourceRef::Candidate { project, candidate };
     let (page, total) =
         if access.target.candidate.is_hidden_from(access.caller.customer(), &access.target.project) {
-            // Drafts are no events. What blind managers see is counted, so all of it is read: they are few.
-            // Entries of drafts say who is evaluating.
+            // Drafts are no events. All events that blind managers see are read, because they are counted, and few. Entries of
+            // drafts say who is evaluating.
             let events = access.store.events_of(company, resource, access.now).await?;
             query.slice(events, |event| history_place(event.version_after))
         } else {

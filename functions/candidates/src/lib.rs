@@ -3,6 +3,7 @@
 mod action;
 mod bulk;
 mod by_email;
+mod cancellation;
 mod changes;
 mod crud;
 mod data;
@@ -10,6 +11,7 @@ mod deadline;
 mod document;
 mod entries;
 mod files;
+mod help_request;
 mod history;
 mod import;
 mod list;
@@ -37,13 +39,19 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
     routes
         .group(
             "Candidates",
-            "The candidates of a project, their files, their way through the interview, their consents and their shares.",
+            "The candidates of a project, their files, their way through the interview, what they ask for, their consents and their shares.",
         )
         .get(
             "/companies/{companyId}/candidates/",
             by_email::list,
             "List candidates by email",
             document::list_candidates_by_email,
+        )
+        .get(
+            "/companies/{companyId}/projects/{projectId}/help-requests/",
+            help_request::list,
+            "List help requests",
+            document::list_help_requests,
         )
         .under("/companies/{companyId}/projects/{projectId}/candidates/")
         .get("", list::list, "List candidates", document::list_candidates)
@@ -57,6 +65,15 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
         .patch("deadline/", deadline::update, "Set deadline", document::set_deadline)
         .patch("status/advance/", status::advance, "Advance candidate", document::advance_candidate)
         .patch("status/skip/", status::skip, "Skip candidate", document::skip_candidate)
+        .post("cancel/", cancellation::create, "Cancel interview", document::cancel_interview)
+        .put("help-request/", help_request::save, "Ask for help", document::ask_for_help)
+        .delete("help-request/", help_request::delete, "Take help request back", document::take_help_request_back)
+        .post(
+            "help-request/answer/",
+            help_request::answer,
+            "Answer help request",
+            document::answer_help_request,
+        )
         .post("reminder/", reminder::create, "Remind candidate", document::remind_candidate)
         .get("data/", data::read, "Get candidate data", document::get_candidate_data)
         .get("hold/", hold::read, "Get hold", document::get_hold)

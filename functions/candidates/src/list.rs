@@ -26,7 +26,7 @@ use shared::store::Store;
 pub(crate) enum OwnEvaluation {
     /// The candidate waits for it.
     Pending,
-    /// It is complete.
+    /// The evaluation is complete.
     Completed,
 }
 
@@ -153,18 +153,19 @@ pub(crate) async fn list(
             query.check_range(total)?;
             let mut found = store.candidates(company, project.id, page.rows.iter().copied()).await?;
             // A candidate who has changed between the two reads is left out.
-            let is_shown = |one: &Candidate| {
-                one.status == CandidateStatus::Interviewed && evaluation.holds(one, customer, project)
+            let is_shown = |candidate: &Candidate| {
+                candidate.status == CandidateStatus::Interviewed
+                    && evaluation.holds(candidate, customer, project)
             };
-            (page.filter_map(|id| found.remove(&id).filter(|one| is_shown(one))), total)
+            (page.filter_map(|id| found.remove(&id).filter(|candidate| is_shown(candidate))), total)
         }
         None => {
             let count = status.map_or_else(
                 || access.target.counts.candidates(),
-                |one| access.target.counts.with_status(one),
+                |status| access.target.counts.with_status(status),
             );
             let total = u64::try_from(count).unwrap_or(0);
-            // Before the read: a page past the end would skip all rows, which DynamoDB charges for.
+            // The range is checked before the read: a page past the end would skip all rows, which DynamoDB charges for.
             query.check_range(total)?;
             // Partitions without candidates need not be queried.
             let statuses: Vec<_> = access.target.counts.statuses().collect();

@@ -13,7 +13,7 @@ use shared::http::view::{CustomerView, ShareView};
 use shared::http::{BodyFields, QueryParameters};
 use shared::store::{ReferenceIds, SharedCandidate};
 
-/// What a list of shares can show in place of its reference.
+/// The name that `?expand=` takes to show customers in place of their references.
 pub(crate) const CUSTOMER: &str = "customer";
 
 /// GET …/shares/

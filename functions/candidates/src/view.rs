@@ -1,4 +1,4 @@
-//! What each kind of caller sees of a candidate.
+//! Shows a candidate to the caller with the fields that their relation to the candidate allows.
 
 use shared::Result;
 use shared::auth::access::Admitted;

@@ -1,21 +1,18 @@
 //! The documentation of each route.
 
-use chrono::DateTime;
 use serde_json::json;
 use shared::domain::export::EXPORT_RUNNING;
 use shared::domain::language::Language;
 use shared::domain::privacy::legal::LegalKind;
 use shared::domain::privacy::retention_rule::RetentionStart;
-use shared::domain::staff::named_token::{MadeByToken, TOO_MANY_TOKENS};
-use shared::http::example_uri;
 use shared::http::view::LabelView;
 use shared::openapi::OperationDoc;
 
 use crate::changes::read_changes;
 use crate::retention::SetRetention;
 use crate::retention::view::PolicyView;
-use crate::tokens::{NewToken, WITH};
-use crate::view::{CompanyView, LegalTextView, TokenView};
+use crate::usage::MAX_MONTHS;
+use crate::view::{CompanyView, LegalTextView};
 use crate::{labels, legal, logo, shares};
 
 pub(crate) fn change_company(operation: OperationDoc) -> OperationDoc {
@@ -26,7 +23,7 @@ pub(crate) fn change_company(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn get_company_login(operation: OperationDoc) -> OperationDoc {
     operation
-        .text("What the login page for candidates shows: the company, a contact for questions, and the application of its staff.")
+        .text("The company, a contact for questions, and the application of its staff, for the login page of candidates.")
         .finds_nothing()
 }
 
@@ -56,10 +53,23 @@ pub(crate) fn list_shares_with_caller(operation: OperationDoc) -> OperationDoc {
         .expand(&[shares::CANDIDATE])
 }
 
+pub(crate) fn get_usage(operation: OperationDoc) -> OperationDoc {
+    let month = json!({ "type": "string", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$" });
+    operation
+        .text(
+            "What the company has used, by calendar month in UTC. It counts the events of the feed, each in the month of its `timestamp`, \
+             as soon as they have their numbers. The numbers stay when candidates are erased and when events expire. An event that gets \
+             its number only when its month is final counts in the first month that is not. Nothing was counted before the release that \
+             brought this operation.",
+        )
+        .required_query_as("from", "The first month.", month.clone(), "2026-10")
+        .required_query_as("to", &format!("The last month, at most {MAX_MONTHS} with the first one."), month, "2026-11")
+}
+
 pub(crate) fn list_legal_texts(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
-            "What the company tells candidates about their data, and what it asks them to accept: all versions, by kind \
+            "The texts that tell candidates about their data and that the company asks them to accept: all versions, by kind \
              and the oldest first. Without a credential of the company, the list has the current version of each kind \
              alone. It is empty for a company that has published nothing, and for one that does not exist.",
         )
@@ -120,7 +130,7 @@ pub(crate) fn set_logo(operation: OperationDoc) -> OperationDoc {
 }
 
 pub(crate) fn delete_logo(operation: OperationDoc) -> OperationDoc {
-    operation.text("Its URL ends, also in mails that were sent: they show the company's name. Returns 404 without a logo.")
+    operation.text("The URL of the logo ends, also in mails that were sent: they show the company's name. Returns 404 without a logo.")
 }
 
 pub(crate) fn get_logo(operation: OperationDoc) -> OperationDoc {
@@ -165,67 +175,6 @@ pub(crate) fn get_legal_text(operation: OperationDoc) -> OperationDoc {
         .finds_nothing()
 }
 
-pub(crate) fn list_named_tokens(operation: OperationDoc) -> OperationDoc {
-    operation.text("Without their values. Tokens that have expired are listed for 30 days.")
-}
-
-pub(crate) fn create_named_token(operation: OperationDoc) -> OperationDoc {
-    operation
-        .text(
-            "Creates a token for a service that acts for the company. By default it has an owner's permissions, except for \
-             actions that need a person, and no end. Only this answer contains the value. Tokens never change: to replace one, create another and delete \
-             the first. A token outlives the owner who created it.\n\nIf the answer is lost, the value is lost: a retry with the same \
-             `Idempotency-Key` returns the token without it, so that you can delete that token and create another one with a new key. \
-             Without a key, a retry creates a second token; find the first one in the list by its `name`. A `value` of your own is not \
-             lost: send one if you cannot repeat the request by hand.\n\nGive a token the fewest rights that its service needs:\n\n\
-             | `account_type` | rights |\n|---|---|\n\
-             | `owner`, the default | Everything that needs no person. Creates and changes admins too |\n\
-             | `admin` | The same for staff below admins |\n\
-             | `recruiter` | In the company, as recruiters do: creates, changes and deletes hiring managers, labels and welcome \
-             videos, and creates projects. It sees no project |\n\
-             | `recruiter` or `hiring-manager`, with `projects` | Manages these projects, and nothing else. The narrowest choice |\n\n\
-             A token with `projects` is limited to these, whatever its `account_type`. There it may do what an interview manager may, \
-             reads the events of one project at a time (`…/events/?project=`) and has webhooks for them. Of the company it only reads: \
-             labels, welcome videos, and the customers with a role in its projects. It manages no people, labels, videos or settings, \
-             and creates no projects. It gives roles and shares to these customers alone.\n\n\
-             Only tokens with the rights of owners or admins save evaluations for evaluators. `read_only` narrows any of these to \
-             GET and HEAD, files included; other requests return 403 `read_only_token`. A read-only token sees no keys of \
-             candidates and no links to their interviews. `GET /whoami/` shows a token what it may do.\n\n\
-             `expires_at` must be at least an hour and at most ten years ahead. Then the token stops working at once, with the \
-             URLs of files that it was shown. The list shows it for 30 days more; its deletion is an event of the system.",
-        )
-        .body_with_references::<TokenView, _>(|body, company, references| {
-            NewToken::read(body, DateTime::UNIX_EPOCH, company, references)
-        })
-        .field("value", "32 to 256 visible ASCII characters, hard to guess. By default generated.")
-        .refuses(&[TOO_MANY_TOKENS])
-        .example("token", json!({ "name": "Applicant tracking" }))
-        .example(
-            "report",
-            json!({
-                "name": "Weekly report", "account_type": "hiring-manager", "projects": [example_uri::PROJECT],
-                "read_only": true, "expires_at": "2027-03-31T22:00:00Z",
-            }),
-        )
-}
-
-pub(crate) fn get_named_token(operation: OperationDoc) -> OperationDoc {
-    operation.text("Without its value.")
-}
-
-pub(crate) fn delete_named_token(operation: OperationDoc) -> OperationDoc {
-    operation
-        .text(
-            "The token stops working at once, with the URLs of files that it was shown. What it has made stays, unless `with` names \
-             it: then the service deletes it within a minute or so, with the same events as if the caller had.",
-        )
-        .query_list(
-            WITH,
-            "Comma-separated names of what to delete of what the token has made. Other names are refused, and nothing is deleted.",
-            &MadeByToken::ALL.map(MadeByToken::as_str),
-        )
-}
-
 pub(crate) fn get_retention(operation: OperationDoc) -> OperationDoc {
     operation.text(
         "The policy for projects without one of their own, and what the daily runs have done. A company that has never \
@@ -246,7 +195,7 @@ pub(crate) fn set_retention(operation: OperationDoc) -> OperationDoc {
              earlier than the one before it would have. `due/` shows beforehand who would be erased.",
         )
         .body::<PolicyView, _>(SetRetention::read)
-        .field("from", "What the days are counted from. By default `last_activity`.")
+        .field("from", "The event from which the days are counted. By default `last_activity`.")
         .field(
             "request_days",
             "The days until an unanswered request for erasure is carried out, for requests that are made later. By \
@@ -284,7 +233,7 @@ pub(crate) fn list_due(operation: OperationDoc) -> OperationDoc {
             "Tries this number of days.",
             json!({ "type": "integer", "minimum": 7, "maximum": 3650 }),
         )
-        .query::<RetentionStart>("from", "What `days` are counted from. By default `last_activity`.")
+        .query::<RetentionStart>("from", "The event from which `days` are counted. By default `last_activity`.")
         .query_as(
             "page_size",
             "Number of candidates per page.",

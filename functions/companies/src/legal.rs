@@ -20,7 +20,9 @@ pub(crate) async fn list(
 ) -> Result<PageView<LegalTextView>> {
     let kind: Option<LegalKind> = query.filter("kind", parse_enum);
     let language = query.filter("language", parse_enum);
-    let only_current = query.filter("current", parse_flag).unwrap_or(false);
+    let only_current =
+        query.filter("current", |text| text.parse().map_err(|_| "Must be a valid boolean.".to_owned()));
+    let only_current = only_current.unwrap_or(false);
     let query = query.finish_list()?;
     let mut ids = access.listed(only_current).await?;
     ids.retain(|id| kind.is_none_or(|kind| id.kind == kind));
@@ -58,8 +60,4 @@ pub(crate) fn read_new(mut body: BodyFields) -> Result<LegalDraft> {
 pub(crate) async fn read(access: PublishedTexts) -> Result<CommittedResponse<Json<LegalTextView>>> {
     let text = access.text().await?;
     access.show(&LegalTextView::new(&text, None, access.references()))
-}
-
-fn parse_flag(text: &str) -> Result<bool, String> {
-    text.parse().map_err(|_| "Must be a valid boolean.".to_owned())
 }

@@ -1,4 +1,4 @@
-//! The company itself, its logo, labels, named tokens, legal texts, retention and exports, and what its people share with each other.
+//! The company itself, its logo, labels, legal texts, retention, exports and usage, and what its people share with each other.
 
 mod changes;
 mod company;
@@ -10,7 +10,7 @@ mod legal;
 mod logo;
 mod retention;
 mod shares;
-mod tokens;
+mod usage;
 mod view;
 
 use std::convert::identity;
@@ -29,8 +29,8 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
     routes
         .group(
             "Companies",
-            "A company's settings, labels, named tokens, legal texts, how long it keeps candidates, the candidates that its staff \
-             share, and exports of everything.",
+            "A company's settings, labels, legal texts, how long it keeps candidates, the candidates that its staff share, what it \
+             uses, and exports of everything.",
         )
         .under("/companies/{companyId}/")
         .get("", company::read, "Get company", identity)
@@ -41,6 +41,7 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
         .get("login/", company::show_login, "Get company login", document::get_company_login)
         .get("languages/", languages::list, "List languages", document::list_languages)
         .get("shares/", shares::list, "List shares with caller", document::list_shares_with_caller)
+        .get("usage/", usage::read, "Get usage", document::get_usage)
         .under("/companies/{companyId}/retention/")
         .get("", retention::read, "Get retention", document::get_retention)
         .put("", retention::replace, "Set retention", document::set_retention)
@@ -62,9 +63,4 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
         .get("", legal::list, "List legal texts", document::list_legal_texts)
         .post("", legal::create, "Publish legal text", document::publish_legal_text)
         .get("{documentId}/", legal::read, "Get legal text", document::get_legal_text)
-        .under("/companies/{companyId}/tokens/")
-        .get("", tokens::list, "List named tokens", document::list_named_tokens)
-        .post("", tokens::create, "Create named token", document::create_named_token)
-        .get("{tokenId}/", tokens::read, "Get named token", document::get_named_token)
-        .delete("{tokenId}/", tokens::delete, "Delete named token", document::delete_named_token)
 }

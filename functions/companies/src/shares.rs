@@ -12,7 +12,7 @@ use shared::http::page::PageView;
 use shared::http::view::{CandidateView, ShareView};
 use shared::store::{CandidateWithProject, SharedCandidate};
 
-/// What the list can show in place of its reference.
+/// The name that `?expand=` takes to show candidates in place of their references.
 pub(crate) const CANDIDATE: &str = "candidate";
 
 /// Lists what is shared with the caller.
@@ -26,7 +26,7 @@ pub(crate) async fn list(
     let references = access.references();
     let shares = match access.caller.customer() {
         Some(customer) => access.store.shared_with(company, customer).await?,
-        // Nobody shares anything with what is no person.
+        // A caller that is no person has no shares.
         None => Vec::new(),
     };
     let (page, total) = query.slice(shares, |shared| shared.share.to_string());

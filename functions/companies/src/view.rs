@@ -1,19 +1,18 @@
-//! A company, its named tokens and its legal texts as clients see them.
+//! A company and its legal texts as clients see them.
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::domain::company::Company;
-use shared::domain::id::{CompanyId, TokenId};
+use shared::domain::id::CompanyId;
 use shared::domain::language::Language;
 use shared::domain::privacy::legal::{LegalKind, LegalText, LegalTextId};
 use shared::domain::project::contact::Contact;
-use shared::domain::staff::named_token::NamedToken;
+use shared::domain::staff::sign_in::SignInSettings;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
-use shared::http::view::{ContactView, TokenRightsView};
+use shared::http::view::ContactView;
 use shared::http::wire::{Identifier, Timestamp, Uri};
 
 /// A company.
@@ -87,7 +86,7 @@ impl CompanyView {
     }
 }
 
-/// What the login of a company shows to everyone.
+/// The name, the logo and the contact of a company, which its login shows to everyone.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "CompanyLogin")]
 pub(crate) struct CompanyLoginView {
@@ -105,97 +104,22 @@ pub(crate) struct CompanyLoginView {
     /// The application where the company's staff work: its own, else that of the deployment; empty for none.
     #[schemars(example = &"https://app.example.com/")]
     app_url: String,
+    /// The address to sign in by the company's provider; null if staff log in with passwords alone. Open it in a browser, with `return_to`.
+    #[schemars(example = example_uri::SIGN_IN_DOOR)]
+    sign_in: Option<Uri>,
 }
 
 impl CompanyLoginView {
-    /// The view of the login of a company.
-    pub(crate) fn new(company: &Company, references: ReferenceUris<'_>) -> Self {
+    /// The login of a company with these settings of sign-in.
+    pub(crate) fn new(company: &Company, sign_in: &SignInSettings, references: ReferenceUris<'_>) -> Self {
         Self {
             company: references.company(&company.id),
             name: company.name.to_string(),
             logo: references.logo(company),
             contact: Contact::of_company(company).into(),
             app_url: references.application(company).unwrap_or_default().to_owned(),
+            sign_in: sign_in.working_provider().map(|_| references.sign_in_door(&company.id)),
         }
-    }
-}
-
-/// A named token, without its value.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "NamedToken")]
-pub(crate) struct TokenView {
-    id: Identifier<TokenId>,
-    /// The URL of the resource.
-    #[schemars(example = example_uri::TOKEN)]
-    resource_uri: Uri,
-    /// The company that the token acts for.
-    #[schemars(example = example_uri::COMPANY)]
-    company: Uri,
-    /// The display name.
-    #[schemars(example = &"Applicant tracking", length(min = 1))]
-    name: String,
-    #[serde(flatten)]
-    rights: TokenRightsView,
-    /// When the token stops working; null for never. 30 days later, the service deletes it.
-    expires_at: Option<Timestamp>,
-    /// Whether the token has stopped working, because `expires_at` has passed.
-    #[schemars(example = false)]
-    is_expired: bool,
-    /// The day in UTC on which the token was last used, at midnight; null if it never was. Files that are fetched by their URLs do
-    /// not count.
-    #[schemars(example = ())]
-    last_used_at: Option<Timestamp>,
-    /// When the resource was created.
-    created_at: Timestamp,
-    /// The owner who created the token.
-    #[schemars(example = example_uri::CUSTOMER)]
-    created_by: Uri,
-}
-
-impl TokenView {
-    /// The view that a named token has at `now`.
-    pub(crate) fn new(
-        token: &NamedToken,
-        last_used_at: Option<DateTime<Utc>>,
-        now: DateTime<Utc>,
-        references: ReferenceUris<'_>,
-    ) -> Self {
-        Self {
-            id: Identifier(token.id),
-            resource_uri: references.uri(&token.company, token.id),
-            company: references.company(&token.company),
-            name: token.name.to_string(),
-            rights: TokenRightsView::new(&token.company, &token.rights, references),
-            expires_at: token.expires_at.map(Timestamp),
-            is_expired: !token.is_alive_at(now),
-            last_used_at: last_used_at.map(Timestamp),
-            created_at: Timestamp(token.created_at),
-            created_by: references.uri(&token.company, token.created_by),
-        }
-    }
-}
-
-/// A new named token, with its value.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "NewNamedToken")]
-pub(crate) struct NewTokenView {
-    #[serde(flatten)]
-    token: TokenView,
-    /// The value of the token. It is returned only once, and not to a retry.
-    #[schemars(example = &"a long text of letters and digits")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<String>,
-}
-
-impl NewTokenView {
-    /// The view of a named token with this value, which is created at `now`.
-    pub(crate) fn new(
-        token: &NamedToken,
-        value: String,
-        now: DateTime<Utc>,
-        references: ReferenceUris<'_>,
-    ) -> Self {
-        Self { token: TokenView::new(token, None, now, references), value: Some(value) }
     }
 }
 

@@ -37,7 +37,7 @@ pub(crate) struct UpdateCustomer {
 }
 
 impl UpdateCustomer {
-    /// Reads the body of a change. Refuses a user name unless it `is_same`, and a value of `is_active` other than the customer's:
+    /// Reads the body of a change. Accepts a user name only if it `is_same`, and `is_active` only with the customer's value, so that
     /// clients can send back what they read.
     pub(crate) fn read(
         mut body: BodyFields,

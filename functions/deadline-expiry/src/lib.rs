@@ -20,13 +20,13 @@ use shared::domain::id::{CompanyId, ProjectId};
 use shared::domain::project::ProjectStatus;
 use shared::domain::transition::CandidateChange;
 use shared::domain::transition::project_counts::SHARDS;
-use shared::event::leave_to_next_run;
-use shared::run_summary::RunSummary;
+use shared::event::leave_to_next_invocation;
+use shared::invocation_summary::InvocationSummary;
 use shared::store::{DuePages, Store, VersionedItem};
 use shared::work::{DueWork, due_again};
-use shared::{Error, Result, log_failure, run_summary};
+use shared::{Error, Result, invocation_summary, log_failure};
 
-/// The duration of one run; the next run continues.
+/// The duration of one invocation; the next invocation continues.
 const RUN: Duration = Duration::from_secs(40);
 /// The name of the work in the log.
 const NAME: &str = "candidates";
@@ -34,12 +34,12 @@ const NAME: &str = "candidates";
 const PAGE: usize = 100;
 /// Projects of a shard of counts that are processed in parallel.
 const PROJECTS: usize = 8;
-/// The most interviews of a shard of counts that one run closes, whose candidates it holds in the meantime.
+/// The most interviews of a shard of counts that one invocation closes, whose candidates it holds in the meantime.
 const INTERVIEWS: usize = 500;
 
-run_summary! {
+invocation_summary! {
     "deadline-expiry", "swept";
-    /// The result of one run.
+    /// The result of one invocation.
     pub struct ExpirySummary {
         /// Candidates who had not started.
         pub expired: usize,
@@ -47,7 +47,7 @@ run_summary! {
         pub aborted: usize,
         /// Candidates who had answered everything that is required, but not said so.
         pub interviewed: usize,
-        /// Candidates who were reminded.
+        /// Candidates who were mailed a reminder of their deadline.
         pub reminded: usize,
         /// Reminders that were dropped.
         pub dropped: usize,
@@ -66,7 +66,7 @@ struct DueCandidates {
     to_remind: Vec<VersionedItem<Candidate>>,
 }
 
-/// Handles one scheduled run.
+/// Handles one scheduled invocation.
 ///
 /// # Errors
 /// If the storage cannot be read.
@@ -74,7 +74,7 @@ pub async fn handle(app: &App, _: IgnoredAny) -> Result<ExpirySummary> {
     let summary = sweep(app, RUN).await.inspect_err(|error| {
         log_failure!(target: "deadline-expiry", error, "could not sweep");
     });
-    leave_to_next_run(summary)
+    leave_to_next_invocation(summary)
 }
 
 /// Expires candidates for this time, companies in turn, and a batch of each shard of the counts at least.
@@ -83,12 +83,12 @@ pub async fn handle(app: &App, _: IgnoredAny) -> Result<ExpirySummary> {
 /// If the storage cannot be read.
 pub async fn sweep(app: &App, time: Duration) -> Result<ExpirySummary> {
     let system = SystemAccess::of(app);
-    // No two of these runs write the same counts, whose transactions would conflict.
-    let runs =
+    // No two of these parts write the same counts, whose transactions would conflict.
+    let parts =
         (0..SHARDS).map(|counts| expire_due(&system, system.store.due_candidates(counts, system.now), time));
-    let runs: Vec<ExpirySummary> = try_join_all(runs).await?;
+    let parts: Vec<ExpirySummary> = try_join_all(parts).await?;
     let mut summary = ExpirySummary::default();
-    runs.into_iter().for_each(|run| summary.add(run));
+    parts.into_iter().for_each(|part| summary.add(part));
     summary.log(system.usage());
     Ok(summary)
 }

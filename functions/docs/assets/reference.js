@@ -174,6 +174,12 @@ const FIRST_PAGES = [
     "invite-without-our-mails",
     "keep-a-copy-in-step",
     "watch-without-an-account",
+    "without-a-secret",
+    "sign-in",
+    "sign-in-entra-id",
+    "sign-in-google",
+    "sign-in-okta",
+    "sign-in-keycloak",
     "leave",
 ];
 const LAST_PAGES = ["error-codes", "changelog"];

@@ -19,10 +19,11 @@ function credentialForm(changed) {
         element("a", { href: "#logInByCookie" }, "Log in by cookie"),
         ".",
     );
+    const byProvider = providerSignIn();
     kind.addEventListener("change", () => {
         credential.kind = kind.value;
         secretLabel.hidden = kind.value === "session";
-        cookie.hidden = !secretLabel.hidden;
+        cookie.hidden = byProvider.hidden = !secretLabel.hidden;
         changed();
     });
     secret.addEventListener("input", () => {
@@ -34,7 +35,27 @@ function credentialForm(changed) {
         element("p", {}, "“Try it” on this page and the samples use this credential. Values you enter are not stored."),
         element("p", {}, element("label", {}, "Authenticate by ", kind), " ", secretLabel),
         cookie,
+        byProvider,
     );
+}
+
+// Opens the sign-in by a company's provider, which leads back to this page with the cookie of a session.
+function providerSignIn() {
+    const company = input("Company", { id: "sign-in-company", autocapitalize: "none" });
+    const told = element("p", { role: "status" });
+    const go = async () => {
+        const name = encodeURIComponent(company.querySelector("input").value.trim());
+        const response = await fetch(`${document.body.dataset.base}/companies/${name}/login/`).catch(() => undefined);
+        const door = response?.ok ? (await response.json()).sign_in : null;
+        if (door) {
+            location.assign(`${door}?${new URLSearchParams({ return_to: location.pathname })}`);
+        } else {
+            told.textContent = "This company has no sign-in with its own accounts, or cannot be reached.";
+        }
+    };
+    const button = element("button", { type: "button" }, "Sign in with your company's account");
+    button.addEventListener("click", go);
+    return element("div", { class: "by-provider", hidden: true }, company, " ", button, told);
 }
 
 // Takes the token of a login as the credential of the page. Returns what tells so, with a button that copies the token.

@@ -2,7 +2,7 @@
 """Makes an update of an assessment order, in the contract of Kombo (PUT /assessment/orders/{id}/result), from a candidate and their result.
 
 Usage: TOKEN=… python3 kombo-assessment.py CANDIDATE           prints the update of the candidate with this URL
-       TOKEN=… python3 kombo-assessment.py CANDIDATE --cancel  withdraws the candidate first, as the order was cancelled
+       TOKEN=… python3 kombo-assessment.py CANDIDATE --cancel  cancels the interview first, as the order was cancelled
 
 TOKEN is a named token that may read the candidate; to cancel, one that manages the project.
 """
@@ -29,18 +29,19 @@ STATUSES = {
 }
 
 
-def call(url, method="GET"):
-    """The resource at a URL; None if it does not exist, or not yet."""
-    request = urllib.request.Request(url, method=method, headers={"Authorization": f"Token {os.environ['TOKEN']}"})
+def call(url, body=None):
+    """The resource at a URL, after a POST if there is a body; None if it does not exist, or not yet."""
+    headers = {"Authorization": f"Token {os.environ['TOKEN']}", "Content-Type": "application/json"}
+    request = urllib.request.Request(url, body and json.dumps(body).encode(), headers)
     try:
         with urllib.request.urlopen(request) as response:
             return json.load(response)
     except urllib.error.HTTPError as refused:
-        body = json.load(refused)
-        # The candidate was withdrawn before, or has gone on: the status tells which.
-        if refused.code == 404 or body.get("code") == "no_transition":
+        told = json.load(refused)
+        # The candidate has completed the interview, which the status tells.
+        if refused.code == 404 or told.get("code") == "already_interviewed":
             return None
-        raise SystemExit(f"{method} {url}: {refused.code} {body}") from refused
+        raise SystemExit(f"{url}: {refused.code} {told}") from refused
 
 
 def order_status(candidate):
@@ -81,9 +82,9 @@ def update(candidate, result, criteria):
     status = order_status(candidate)
     body = {"status": status, "result_url": candidate["interview_suite_url"]}
     if status != OPEN:
-        # The moment of a withdrawal stands in its event alone.
-        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        body["completed_at"] = candidate["interviewdate"] or now
+        # Callers who do not manage the project see no cancellation, and candidates who were skipped have none.
+        known = candidate["interviewdate"] or (candidate.get("cancellation") or {}).get("at")
+        body["completed_at"] = known or datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     if result is not None and result["overall_rating"] is not None:
         body |= {"score": result["overall_rating"], "max_score": result["maximum_score"]}
     return body | {"attributes": list(attributes(candidate, result, criteria))}
@@ -92,7 +93,7 @@ def update(candidate, result, criteria):
 if __name__ == "__main__":
     own = sys.argv[1]
     if sys.argv[2:] == ["--cancel"]:
-        call(f"{own}status/skip/", "PATCH")
+        call(f"{own}cancel/", {"reason": "The order was cancelled in the ATS."})
     found = call(own) or sys.exit(f"{own} does not exist")
     names = {one["resource_uri"]: one["name"] for one in call(f"{found['project']}criteria/")["objects"]}
     whole = call(f"{found['project']}results/{own.rstrip('/').rsplit('/', 1)[1]}/")

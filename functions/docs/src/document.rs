@@ -5,7 +5,7 @@ use shared::openapi::OperationDoc;
 const FILE: &str = "A file of the page or of the guide.";
 
 pub(crate) fn find_this_reference(operation: OperationDoc) -> OperationDoc {
-    operation.text("Where the API is described, for programs that know only its base URL.")
+    operation.text("The addresses at which the API is described, for programs that know only its base URL.")
 }
 
 pub(crate) fn get_this_document(operation: OperationDoc) -> OperationDoc {

@@ -26,12 +26,18 @@ macro_rules! page {
 }
 
 /// Every page and script.
-pub(crate) static PAGES: [GuidePage; 11] = [
+pub(crate) static PAGES: [GuidePage; 17] = [
     page!("quickstart.md", MARKDOWN),
     page!("connect-an-ats.md", MARKDOWN),
     page!("invite-without-our-mails.md", MARKDOWN),
     page!("keep-a-copy-in-step.md", MARKDOWN),
     page!("watch-without-an-account.md", MARKDOWN),
+    page!("without-a-secret.md", MARKDOWN),
+    page!("sign-in.md", MARKDOWN),
+    page!("sign-in-entra-id.md", MARKDOWN),
+    page!("sign-in-google.md", MARKDOWN),
+    page!("sign-in-okta.md", MARKDOWN),
+    page!("sign-in-keycloak.md", MARKDOWN),
     page!("leave.md", MARKDOWN),
     page!("error-codes.md", MARKDOWN),
     page!("changelog.md", MARKDOWN),

@@ -8,11 +8,11 @@ use shared::http::{CACHE_SHORTLY, FileReader, PackedFile};
 
 use crate::packed;
 
-/// Its addresses are whole paths, so that it is the same without the final slash: a gateway may lead from the one form to
+/// The page's addresses are whole paths, so that it is the same without the final slash: a gateway may lead from the one form to
 /// the other.
 static PAGE: PackedFile = packed!("index.html", "text/html; charset=utf-8");
 
-/// What the page may do: run and show files of this service, show its empty icon, and call the API.
+/// The content security policy of the page: it may run and show files of this service, show its empty icon, and call the API.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; \
     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

@@ -10,7 +10,7 @@ use shared::http::{CACHE_SHORTLY, FileReader, PackedFile};
 use shared::openapi::{DescribeResponse, OperationDoc};
 use shared::{Error, Result};
 
-/// Where the API is described.
+/// The addresses at which the API is described.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Root")]
 struct RootView {

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::Admitted;
+use shared::auth::access::{Admitted, QuestionnaireTarget};
 use shared::domain::policy::{ChangeProject, ReadProject};
 use shared::domain::questionnaire::{Criterion, Questionnaire};
 use shared::http::BodyFields;
@@ -18,8 +18,11 @@ pub(crate) async fn list(
     query: ListQuery,
 ) -> Result<PageView<CriterionView>> {
     let questionnaire = &access.target.questionnaire;
-    let (page, total) = query.slice_unsorted(questionnaire.criteria.clone(), |one| one.id.to_string());
-    let page = page.map(|one| CriterionView::new(&one, questionnaire, access.references()));
+    let maximum_score = access.target.project.settings.maximum_score;
+    let (page, total) =
+        query.slice_unsorted(questionnaire.criteria.clone(), |criterion| criterion.id.to_string());
+    let page = page
+        .map(|criterion| CriterionView::new(&criterion, questionnaire, maximum_score, access.references()));
     query.answer(page, total)
 }
 
@@ -31,8 +34,9 @@ pub(crate) async fn create(
     let before = &access.target.questionnaire;
     let id = access.store.next_id(access.now);
     let position = before.next_criterion_position();
-    let criterion = NewCriterion::read(body)?.into_criterion(id, 1, position)?;
-    let created = Created(CriterionView::new(&criterion, before, access.references()));
+    let maximum_score = access.target.project.settings.maximum_score;
+    let criterion = NewCriterion::read(body, maximum_score)?.into_criterion(id, 1, position)?;
+    let created = Created(CriterionView::new(&criterion, before, maximum_score, access.references()));
     let after = Questionnaire::clone(before).with_criterion(criterion)?;
     access.commit(access.store.save_questionnaire(&access.target.project, before, &after), created).await
 }
@@ -44,6 +48,7 @@ pub(crate) async fn read(
     access.show(CriterionView::new(
         &access.target.criterion,
         &access.target.all.questionnaire,
+        access.target.all.project.settings.maximum_score,
         access.references(),
     ))
 }
@@ -54,7 +59,8 @@ pub(crate) async fn replace(
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<CriterionView>>> {
     let Criterion { id, revision, position, .. } = access.target.criterion;
-    change(&access, NewCriterion::read(body)?.into_criterion(id, revision, position)?).await
+    let maximum_score = access.target.all.project.settings.maximum_score;
+    change(&access, NewCriterion::read(body, maximum_score)?.into_criterion(id, revision, position)?).await
 }
 
 /// PATCH …/criteria/{criterionId}/
@@ -63,7 +69,7 @@ pub(crate) async fn update(
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<CriterionView>>> {
     let mut after = access.target.criterion.clone();
-    read_criterion_changes(body)?.apply_to(&mut after);
+    read_criterion_changes(body, access.target.all.project.settings.maximum_score)?.apply_to(&mut after);
     change(&access, after).await
 }
 
@@ -71,12 +77,11 @@ async fn change(
     access: &Admitted<Criterion, ChangeProject>,
     after: Criterion,
 ) -> Result<CommittedResponse<Json<CriterionView>>> {
-    let questionnaire = &access.target.all.questionnaire;
-    let view = Json(CriterionView::new(&after, questionnaire, access.references()));
+    let QuestionnaireTarget { project, questionnaire, .. } = &access.target.all;
+    let maximum_score = project.settings.maximum_score;
+    let view = Json(CriterionView::new(&after, questionnaire, maximum_score, access.references()));
     let after = Questionnaire::clone(questionnaire).with_criterion(after)?;
-    access
-        .commit(access.store.save_questionnaire(&access.target.all.project, questionnaire, &after), view)
-        .await
+    access.commit(access.store.save_questionnaire(project, questionnaire, &after), view).await
 }
 
 /// DELETE …/criteria/{criterionId}/

@@ -8,6 +8,7 @@ use shared::domain::evaluation::{
 use shared::domain::questionnaire::{
     QUESTIONS_IN_USE, TOO_MANY_CRITERIA, TOO_MANY_QUESTIONS, TOO_MANY_TEXTS,
 };
+use shared::domain::scoring::agreement::TOO_MANY_CANDIDATES;
 use shared::http::view::{CriterionView, QuestionView};
 use shared::openapi::OperationDoc;
 
@@ -28,7 +29,9 @@ pub(crate) fn list_questions(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn create_question(operation: OperationDoc) -> OperationDoc {
     operation
-        .body_with_references::<QuestionView, _>(NewQuestion::read)
+        .body_with_references::<QuestionView, _>(|body, company, references| {
+            NewQuestion::read(body, company, references, 5)
+        })
         .field("position", LAST)
         .field("takes", "How often candidates may record an answer; null for no limit. By default 3, or 1 after a time to prepare.")
         .refuses(&[TOO_MANY_QUESTIONS, QUESTIONS_IN_USE])
@@ -38,14 +41,18 @@ pub(crate) fn create_question(operation: OperationDoc) -> OperationDoc {
 pub(crate) fn replace_question(operation: OperationDoc) -> OperationDoc {
     operation
         .text("Missing fields get their defaults; without `position`, the question keeps its place.")
-        .body_with_references::<QuestionView, _>(NewQuestion::read)
+        .body_with_references::<QuestionView, _>(|body, company, references| {
+            NewQuestion::read(body, company, references, 5)
+        })
         .refuses(&[QUESTIONS_IN_USE, TOO_MANY_TEXTS])
         .example("question", question())
 }
 
 pub(crate) fn change_question(operation: OperationDoc) -> OperationDoc {
     operation
-        .body_with_references::<QuestionView, _>(read_question_changes)
+        .body_with_references::<QuestionView, _>(|body, company, references| {
+            read_question_changes(body, company, references, 5)
+        })
         .refuses(&[QUESTIONS_IN_USE, TOO_MANY_TEXTS])
         .example("text", json!({ "text": "Which project are you most proud of?" }))
 }
@@ -60,7 +67,7 @@ pub(crate) fn list_criteria(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn create_criterion(operation: OperationDoc) -> OperationDoc {
     operation
-        .body::<CriterionView, _>(NewCriterion::read)
+        .body::<CriterionView, _>(|body| NewCriterion::read(body, 5))
         .field("position", LAST)
         .refuses(&[TOO_MANY_CRITERIA])
         .example(
@@ -72,12 +79,14 @@ pub(crate) fn create_criterion(operation: OperationDoc) -> OperationDoc {
 pub(crate) fn replace_criterion(operation: OperationDoc) -> OperationDoc {
     operation
         .text("Missing fields get their defaults; without `position`, the criterion keeps its place.")
-        .body::<CriterionView, _>(NewCriterion::read)
+        .body::<CriterionView, _>(|body| NewCriterion::read(body, 5))
         .example("criterion", json!({ "name": "Communication" }))
 }
 
 pub(crate) fn change_criterion(operation: OperationDoc) -> OperationDoc {
-    operation.body::<CriterionView, _>(read_criterion_changes).example("name", json!({ "name": "Listening" }))
+    operation
+        .body::<CriterionView, _>(|body| read_criterion_changes(body, 5))
+        .example("name", json!({ "name": "Listening" }))
 }
 
 pub(crate) fn list_evaluations(operation: OperationDoc) -> OperationDoc {
@@ -140,6 +149,17 @@ pub(crate) fn list_results(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn get_result(operation: OperationDoc) -> OperationDoc {
     operation.text(BLIND)
+}
+
+pub(crate) fn get_agreement(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "Krippendorff's alpha over the first versions of completed evaluations that their authors have written without having \
+             read others, each on its scale from 0 to 1; for the recommendation, only the order of the values counts. Evaluators \
+             who have yet to evaluate a candidate of the project get 403 with the code `evaluate_first`, managers too. It is \
+             computed when it is read. What changes in the meantime counts or does not.",
+        )
+        .refuses(&[TOO_MANY_CANDIDATES])
 }
 
 const BLIND: &str = "Evaluators who have yet to evaluate the candidate get 403 with the code `evaluate_first` unless it \

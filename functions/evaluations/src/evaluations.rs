@@ -1,4 +1,4 @@
-//! What evaluators write about a candidate.
+//! Evaluations that staff write about a candidate.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -7,12 +7,15 @@ use axum::Json;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 use shared::auth::access::{Admitted, CandidateEvaluations, RatedCandidate};
+use shared::auth::caller::CallerIdentity;
 use shared::domain::evaluation::{
     Evaluation, MAX_RATINGS, MAX_SCORE, NOT_EVALUATOR, Rating, RatingTarget, Recommendation, Remark,
 };
+use shared::domain::id::CustomerId;
 use shared::domain::parse_enum;
 use shared::domain::policy::{Evaluate, ReadProject};
 use shared::domain::scoring::change::EvaluationChange;
+use shared::domain::scoring::first::{JudgementOrigin, JudgementWriter};
 use shared::domain::text::TextLines;
 use shared::http::exchange::respond::{CommittedResponse, CreatedOrUpdated, NoContent};
 use shared::http::page::{ListQuery, PageView};
@@ -35,7 +38,10 @@ pub(crate) async fn list(
     let mut evaluators = if access.is_blind() { BTreeSet::new() } else { candidate.completed_by() };
     // Drafts are shown to those who write them.
     let own = access.caller.customer();
-    evaluators.extend(own.filter(|own| evaluations.contains_key(&(candidate.id, *own))));
+    let is_written = |own: &CustomerId| {
+        evaluations.get(&(candidate.id, *own)).is_some_and(|evaluation| !evaluation.is_withdrawn)
+    };
+    evaluators.extend(own.filter(is_written));
     let scope = EvaluationScope::new(project, &access.target.questionnaire, access.references());
     let (page, total) = query.slice(evaluators.into_iter().collect(), ToString::to_string);
     let page = page.map(|evaluator| {
@@ -71,11 +77,11 @@ pub(crate) async fn save(
     let maximum = project.settings.maximum_score;
     let body = SaveEvaluation::read(body, maximum, |item| target_of(item, &access))?;
     require_evaluator(&access)?;
-    let completed = body.completed;
+    let origin = if body.completed { Some(origin(&access).await?) } else { None };
     let before = access.target.evaluation.as_deref();
     let after = body.into_evaluation(&access);
     let change =
-        EvaluationChange::save(project, questionnaire, candidate, before, after, completed, access.now)?;
+        EvaluationChange::save(project, questionnaire, candidate, before, after, origin, access.now)?;
     let scope = EvaluationScope::new(project, questionnaire, access.references());
     let view =
         EvaluationView::new(&change.candidate, access.target.evaluator, change.evaluation.as_ref(), scope);
@@ -89,6 +95,23 @@ pub(crate) async fn save(
 fn require_evaluator(access: &Admitted<Evaluation, Evaluate>) -> Result<()> {
     let is_evaluator = access.target.rated.project.staff.evaluates(Some(access.target.evaluator)).is_some();
     if is_evaluator { Ok(()) } else { Err(NOT_EVALUATOR.into()) }
+}
+
+/// How the caller completes the evaluation.
+async fn origin(access: &Admitted<Evaluation, Evaluate>) -> Result<JudgementOrigin> {
+    let author = access.target.evaluator;
+    let (account_type, writer) = match &access.caller.identity {
+        CallerIdentity::Customer(own) if access.caller.is_in_person() => {
+            (own.account_type, JudgementWriter::Author)
+        }
+        CallerIdentity::Customer(own) => (own.account_type, JudgementWriter::OnBehalf),
+        _ => {
+            let found = access.store.customers(access.company_id(), [author]).await?;
+            // An evaluator who cannot be read is one who is being deleted.
+            (found.first().ok_or(NOT_EVALUATOR)?.account_type, JudgementWriter::NamedToken)
+        }
+    };
+    Ok(JudgementOrigin::new(author, account_type, &access.target.rated.project.staff, writer))
 }
 
 /// The question or criterion of a rating in a body.
@@ -124,7 +147,8 @@ pub(crate) async fn delete(access: Admitted<Evaluation, Evaluate>) -> Result<Com
     let project = &access.target.rated.project;
     let candidate = &access.target.rated.candidate;
     let stored = access.target.evaluation.as_ref();
-    let change = EvaluationChange::delete(project, candidate, access.target.evaluator, access.now)?;
+    let before = stored.map(|stored| &**stored);
+    let change = EvaluationChange::delete(project, candidate, access.target.evaluator, before, access.now)?;
     access
         .commit(access.store.save_evaluation(project, candidate, stored, change, access.now), NoContent)
         .await
@@ -228,8 +252,10 @@ impl SaveEvaluation {
             access.target.evaluator,
             &access.target.rated.project,
         );
-        // A veto is permanent.
-        let veto = access.target.evaluation.as_ref().and_then(|before| before.veto.clone());
-        Evaluation { maximum, ratings, remarks, recommendation, comment, veto, ..empty }
+        let written = Evaluation { maximum, ratings, remarks, recommendation, comment, ..empty };
+        match &access.target.evaluation {
+            Some(before) => written.replacing(before),
+            None => written,
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! The questions and criteria of a project, what evaluators write about its candidates, and the results.
 
+mod agreement;
 mod changes;
 mod criteria;
 mod document;
@@ -23,7 +24,7 @@ pub fn service(app: App) -> HttpService {
 /// The routes of this group.
 pub fn routes<R: RouteReader>(routes: R) -> R {
     routes
-        .group("Evaluations", "What candidates are asked, by what they are rated, and how.")
+        .group("Evaluations", "Questions to candidates, criteria, and evaluations of their answers.")
         .under("/companies/{companyId}/projects/{projectId}/questions/")
         .get("", questions::list, "List questions", document::list_questions)
         .post("", questions::create, "Create question", document::create_question)
@@ -49,6 +50,7 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
         .get("{vetoId}/", vetos::read, "Get veto", document::get_veto)
         .under("/companies/{companyId}/projects/{projectId}/")
         .get("vetos/", vetos::list_of_project, "List vetoes of project", document::list_vetos_of_project)
+        .get("results/agreement/", agreement::read, "Get agreement", document::get_agreement)
         .get("results/", results::list, "List results", document::list_results)
         .get("results/{candidateId}/", results::read, "Get result", document::get_result)
 }

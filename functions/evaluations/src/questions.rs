@@ -22,8 +22,9 @@ pub(crate) async fn list(
 ) -> Result<PageView<QuestionView>> {
     let questionnaire = &access.target.questionnaire;
     let reader = concealed_from(&access, &access.target).await?;
-    let (page, total) = query.slice_unsorted(questionnaire.questions.clone(), |one| one.id.to_string());
-    let page = page.map(|one| view(&one, &access.target, reader.as_ref(), access.references()));
+    let (page, total) =
+        query.slice_unsorted(questionnaire.questions.clone(), |question| question.id.to_string());
+    let page = page.map(|question| view(&question, &access.target, reader.as_ref(), access.references()));
     query.answer(page, total)
 }
 
@@ -33,10 +34,11 @@ pub(crate) async fn create(
     body: BodyFields,
 ) -> Result<CommittedResponse<Created<QuestionView>>> {
     let before = &access.target.questionnaire;
-    let new = NewQuestion::read(body, access.company_id(), access.references())?;
+    let maximum_score = access.target.project.settings.maximum_score;
+    let new = NewQuestion::read(body, access.company_id(), access.references(), maximum_score)?;
     let id = access.store.next_id(access.now);
     let question = new.into_question(id, 1, before.next_question_position())?;
-    let created = Created(QuestionView::new(&question, before, access.references()));
+    let created = Created(QuestionView::new(&question, before, maximum_score, access.references()));
     let after = Questionnaire::clone(before).with_question(question)?;
     access.commit(access.store.save_questionnaire(&access.target.project, before, &after), created).await
 }
@@ -55,7 +57,8 @@ pub(crate) async fn replace(
     access: Admitted<Question, ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<QuestionView>>> {
-    let whole = NewQuestion::read(body, access.company_id(), access.references())?;
+    let maximum_score = access.target.all.project.settings.maximum_score;
+    let whole = NewQuestion::read(body, access.company_id(), access.references(), maximum_score)?;
     let Question { id, revision, position, .. } = access.target.question;
     change(&access, whole.into_question(id, revision, position)?).await
 }
@@ -66,7 +69,9 @@ pub(crate) async fn update(
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<QuestionView>>> {
     let mut after = access.target.question.clone();
-    read_question_changes(body, access.company_id(), access.references())?.apply_to(&mut after);
+    let maximum_score = access.target.all.project.settings.maximum_score;
+    let changes = read_question_changes(body, access.company_id(), access.references(), maximum_score)?;
+    changes.apply_to(&mut after);
     change(&access, after).await
 }
 
@@ -75,7 +80,8 @@ async fn change(
     after: Question,
 ) -> Result<CommittedResponse<Json<QuestionView>>> {
     let QuestionnaireTarget { project, questionnaire, has_begun, .. } = &access.target.all;
-    let view = Json(QuestionView::new(&after, questionnaire, access.references()));
+    let maximum_score = project.settings.maximum_score;
+    let view = Json(QuestionView::new(&after, questionnaire, maximum_score, access.references()));
     let after = Questionnaire::clone(questionnaire).with_question(after)?;
     let after = if *has_begun { after } else { after.without_former_texts() };
     access.commit(access.store.save_questionnaire(project, questionnaire, &after), view).await
@@ -110,11 +116,11 @@ async fn concealed_from<'a>(
 
 fn view(
     question: &Question,
-    QuestionnaireTarget { questionnaire, relation, .. }: &QuestionnaireTarget,
+    QuestionnaireTarget { project, questionnaire, relation, .. }: &QuestionnaireTarget,
     reader: Option<&(&Candidate, Answers)>,
     references: ReferenceUris<'_>,
 ) -> QuestionView {
-    let view = QuestionView::new(question, questionnaire, references);
+    let view = QuestionView::new(question, questionnaire, project.settings.maximum_score, references);
     let is_concealed =
         reader.is_some_and(|(candidate, answers)| question.is_concealed_from(candidate, Some(answers)));
     match relation {

@@ -1,4 +1,4 @@
-//! What the evaluations of candidates amount to.
+//! The results of candidates: means and recommendations over their evaluations.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};

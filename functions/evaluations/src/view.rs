@@ -3,11 +3,14 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::domain::candidate::Candidate;
-use shared::domain::evaluation::mean::{RatingMean, rescaled};
-use shared::domain::evaluation::{Evaluation, RatingTarget, Recommendation, Veto};
+use shared::domain::evaluation::mean::RatingMean;
+use shared::domain::evaluation::{
+    Evaluation, FirstJudgement, RatingTarget, RatingValues, Recommendation, Veto,
+};
 use shared::domain::id::{CandidateId, CriterionId, CustomerId, QuestionId, VetoId};
 use shared::domain::project::Project;
 use shared::domain::questionnaire::Questionnaire;
+use shared::domain::scale::rescaled;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::wire::{Decimal, Identifier, Timestamp, Uri};
@@ -68,12 +71,34 @@ impl<'a> EvaluationScope<'a> {
         let remarks = evaluation.remarks.iter().map(|remark| (remark.target, None, &remark.comment));
         let existing = ratings.chain(remarks).filter(move |(target, ..)| target.is_in(self.questionnaire));
         existing.map(move |(target, value, comment)| {
-            let (question, criterion) = match target {
-                RatingTarget::Question(question) => (Some(self.question(question)), None),
-                RatingTarget::Criterion(criterion) => (None, Some(self.criterion(criterion))),
-            };
+            let (question, criterion) = self.rated(target);
             RatingView { question, criterion, value, comment: comment.to_string() }
         })
+    }
+
+    /// The question or the criterion that is rated.
+    fn rated(&self, target: RatingTarget) -> (Option<Uri>, Option<Uri>) {
+        match target {
+            RatingTarget::Question(question) => (Some(self.question(question)), None),
+            RatingTarget::Criterion(criterion) => (None, Some(self.criterion(criterion))),
+        }
+    }
+
+    /// The values whose questions and criteria still exist, in the order of these, on today's scale.
+    fn values(&self, values: &RatingValues) -> Vec<ValueView> {
+        let scale = self.project.settings.maximum_score;
+        let view = |target, tenths: &u32| {
+            let (question, criterion) = self.rated(target);
+            let value = Decimal::of_tenths(rescaled(*tenths, values.maximum, scale));
+            ValueView { question, criterion, value }
+        };
+        let questions = self.questionnaire.questions.iter();
+        let questions = questions
+            .filter_map(|one| Some(view(RatingTarget::Question(one.id), values.questions.get(&one.id)?)));
+        let criteria = self.questionnaire.criteria.iter();
+        let criteria = criteria
+            .filter_map(|one| Some(view(RatingTarget::Criterion(one.id), values.criteria.get(&one.id)?)));
+        questions.chain(criteria).collect()
     }
 }
 
@@ -90,9 +115,57 @@ pub(crate) struct RatingView {
     /// From 0 to the project's `maximum_score`, with at most one decimal; null for a comment alone, which counts for nothing.
     #[schemars(example = 4)]
     value: Option<Decimal>,
-    /// Why.
+    /// The reason for the rating.
     #[schemars(example = &"Clear and to the point.")]
     comment: String,
+}
+
+/// The value of an answer or of a criterion.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "RatedValue")]
+struct ValueView {
+    /// The question; null for criteria.
+    #[schemars(example = example_uri::QUESTION)]
+    question: Option<Uri>,
+    /// The criterion; null for questions.
+    #[schemars(example = None::<Uri>)]
+    criterion: Option<Uri>,
+    /// On the scale of today's `maximum_score`.
+    #[schemars(example = 3)]
+    value: Decimal,
+}
+
+/// The content of an evaluation when it was first completed, without its texts. Later changes leave it as it is.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "FirstJudgement")]
+struct FirstJudgementView {
+    /// When the evaluation was first completed.
+    completed_at: Timestamp,
+    /// The recommendation of the evaluator; null if they made none.
+    recommendation: Option<Recommendation>,
+    /// The values of the ratings.
+    ratings: Vec<ValueView>,
+    /// Whether the evaluator could read no other evaluation or veto of the candidate before. Owners, admins, interview managers and
+    /// reviewers count as readers as soon as there is one, and so does who acts on behalf of the evaluator; roles that they had before
+    /// do not count.
+    #[schemars(example = true)]
+    blind: bool,
+    /// Whether a named token has written it on behalf of the evaluator.
+    #[schemars(example = false)]
+    by_token: bool,
+}
+
+impl FirstJudgementView {
+    fn new(first: &FirstJudgement, scope: EvaluationScope<'_>) -> Self {
+        let FirstJudgement { completed_at, recommendation, rated, blind, by_token } = first;
+        Self {
+            completed_at: Timestamp(*completed_at),
+            recommendation: *recommendation,
+            ratings: rated.as_ref().map(|values| scope.values(values)).unwrap_or_default(),
+            blind: *blind,
+            by_token: *by_token,
+        }
+    }
 }
 
 /// An evaluation.
@@ -114,7 +187,7 @@ pub(crate) struct EvaluationView {
     /// The greatest rating possible: the project's `maximum_score` of today.
     #[schemars(example = 5)]
     maximum_score: u32,
-    /// What the evaluator recommends; null for nothing.
+    /// The recommendation of the evaluator; null if they make none.
     #[schemars(example = &"strong_yes")]
     recommendation: Option<Recommendation>,
     /// The evaluator's note.
@@ -125,6 +198,11 @@ pub(crate) struct EvaluationView {
     completed: bool,
     /// When the evaluation was completed; null for a draft.
     completed_at: Option<Timestamp>,
+    /// The content of the evaluation when it was first completed; null before, and if only an event or a veto has completed it.
+    first: Option<FirstJudgementView>,
+    /// When the evaluation was last changed after that; null before any change.
+    #[schemars(example = ())]
+    changed_at: Option<Timestamp>,
 }
 
 impl EvaluationView {
@@ -147,6 +225,10 @@ impl EvaluationView {
             comment: evaluation.map(|evaluation| evaluation.comment.to_string()).unwrap_or_default(),
             completed: completed_at.is_some(),
             completed_at: completed_at.map(Timestamp),
+            first: evaluation
+                .and_then(|evaluation| evaluation.first.as_ref())
+                .map(|first| FirstJudgementView::new(first, scope)),
+            changed_at: evaluation.and_then(|evaluation| evaluation.changed_at).map(Timestamp),
         }
     }
 }
@@ -159,7 +241,7 @@ pub(crate) struct VetoView {
     /// The URL of the resource.
     #[schemars(example = example_uri::VETO)]
     resource_uri: Uri,
-    /// Why.
+    /// The reason for the veto.
     #[schemars(example = &"Certificates could not be verified.")]
     comment: String,
     /// The candidate.
@@ -227,7 +309,7 @@ pub(crate) struct ResultRatingView {
     /// On the scale of today's `maximum_score`.
     #[schemars(example = 4)]
     value: Decimal,
-    /// Why.
+    /// The reason for the rating.
     #[schemars(example = &"Clear and to the point.")]
     comment: String,
 }
@@ -250,7 +332,7 @@ pub(crate) struct ResultEvaluationView {
     /// The customer who evaluated.
     #[schemars(example = example_uri::CUSTOMER)]
     pub(crate) evaluator: Uri,
-    /// What the evaluator recommends; null for nothing.
+    /// The recommendation of the evaluator; null if they make none.
     pub(crate) recommendation: Option<Recommendation>,
     /// The evaluator's note.
     #[schemars(example = &"I would like to work with her.")]

@@ -52,7 +52,7 @@ pub(crate) fn list_events(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn get_receipt(operation: OperationDoc) -> OperationDoc {
     operation.text(
-        "What was erased of a candidate, when and why, signed by the service: for your records, and for those who ask. Only \
+        "A statement of the items of a candidate that were erased, when and why, signed by the service: for your records, and for those who ask. Only \
          events of type `candidate.erased` have a receipt; others answer 404. The statement names the candidate by their \
          identifier alone.\n\n\
          Verify it with any JOSE library: pass `jws` with the key of `/receipt-keys/` that has the `kid` of its header, and \

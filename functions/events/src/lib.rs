@@ -22,7 +22,7 @@ pub fn service(app: App) -> HttpService {
 /// The routes of this group.
 pub fn routes<R: RouteReader>(routes: R) -> R {
     routes
-        .group("Events", "What has changed in a company, in order and without gaps.")
+        .group("Events", "The changes in a company, in order and without gaps.")
         .under("/companies/{companyId}/events/")
         .get("", feed::list, "List events", document::list_events)
         .get("{eventId}/", feed::read, "Get event", identity)

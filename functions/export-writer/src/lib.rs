@@ -14,15 +14,15 @@ use serde::de::IgnoredAny;
 use shared::app::App;
 use shared::auth::SystemAccess;
 use shared::domain::export::{CompanyExport, ExportStatus};
-use shared::event::leave_to_next_run;
+use shared::event::leave_to_next_invocation;
+use shared::invocation_summary::InvocationSummary;
 use shared::media::export_prefix;
-use shared::run_summary::RunSummary;
 use shared::store::VersionedItem;
-use shared::{Result, log_failure, run_summary};
+use shared::{Result, invocation_summary, log_failure};
 
 /// The limits of one invocation.
 #[derive(Debug, Clone, Copy)]
-pub struct RunLimits {
+pub struct InvocationLimits {
     /// How long it begins archives. The next one takes over what is left, while this one goes on.
     pub begin: Duration,
     /// How long an archive may take.
@@ -31,8 +31,8 @@ pub struct RunLimits {
     pub pause: Duration,
 }
 
-impl RunLimits {
-    /// Those of the schedule.
+impl InvocationLimits {
+    /// The limits of a scheduled invocation.
     // The function is stopped after 15 minutes, and the next one is started after one.
     pub const SCHEDULED: Self = Self {
         begin: Duration::from_secs(60),
@@ -50,7 +50,7 @@ impl RunLimits {
 // Fewer than the function's executions: the minute's invocation always finds one, deletes what has expired and ends at once.
 pub const MOST_AT_ONCE: usize = 5;
 
-run_summary! {
+invocation_summary! {
     "exports", "exported";
     /// The result of one invocation.
     pub struct ExportSummary {
@@ -70,17 +70,17 @@ run_summary! {
 /// # Errors
 /// If the storage cannot be read.
 pub async fn handle(app: &App, _: IgnoredAny) -> Result<ExportSummary> {
-    let summary = run(app, RunLimits::SCHEDULED).await.inspect_err(|error| {
+    let summary = run(app, InvocationLimits::SCHEDULED).await.inspect_err(|error| {
         log_failure!(target: "exports", error, "could not run");
     });
-    leave_to_next_run(summary)
+    leave_to_next_invocation(summary)
 }
 
 /// Does what is due, within `limits`.
 ///
 /// # Errors
 /// If the storage cannot be read.
-pub async fn run(app: &App, limits: RunLimits) -> Result<ExportSummary> {
+pub async fn run(app: &App, limits: InvocationLimits) -> Result<ExportSummary> {
     let system = SystemAccess::of(app);
     let mut summary = ExportSummary::default();
     let open: Vec<Vec<VersionedItem<CompanyExport>>> =
@@ -99,7 +99,7 @@ pub async fn run(app: &App, limits: RunLimits) -> Result<ExportSummary> {
     }
     for export in to_write {
         let is_over = system.usage().elapsed() >= limits.begin;
-        // Before each: other invocations may have begun some since.
+        // The exports being written are counted before each: other invocations may have begun some since.
         if is_over || system.store.exports_being_written(app.now()).await? >= MOST_AT_ONCE {
             summary.more = true;
             break;
@@ -115,7 +115,6 @@ pub async fn run(app: &App, limits: RunLimits) -> Result<ExportSummary> {
     Ok(summary)
 }
 
-/// What has become of an export.
 enum Ended {
     Written,
     GivenUp,

@@ -1,4 +1,4 @@
-//! The `export-writer` Lambda function.
+//! Writes the archives that owners have requested, every minute.
 
 fn main() -> shared::LambdaResult {
     shared::event::serve(export_writer::handle)

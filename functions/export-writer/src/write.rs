@@ -22,10 +22,10 @@ use shared::scratch::ScratchFolder;
 use shared::store::VersionedItem;
 use shared::{Error, Result};
 
-use crate::{Ended, RunLimits};
+use crate::{Ended, InvocationLimits};
 
 /// A third of what a partition allows.
-// With less, a company of 100,000 candidates would take longer than the function may.
+// A company of 100,000 candidates would take longer than the function may, with fewer units.
 const OPTIONS: WriterOptions = WriterOptions { units_per_second: 1000, copies_media: false };
 /// The largest object that S3 takes in one request, in bytes.
 const MAX_FILE: u64 = 5 << 30;
@@ -35,11 +35,15 @@ const MAX_FILE: u64 = 5 << 30;
 /// # Errors
 /// [`Error::Changed`] if the export is no longer this worker's, [`Error::NotFound`] if the company is being erased. After other errors,
 /// the export is due again.
-pub(crate) async fn write(app: &App, limits: RunLimits, due: &VersionedItem<CompanyExport>) -> Result<Ended> {
-    // With its own figures: what was read for another archive does not slow down this one.
+pub(crate) async fn write(
+    app: &App,
+    limits: InvocationLimits,
+    due: &VersionedItem<CompanyExport>,
+) -> Result<Ended> {
+    // Each archive has figures of its own: reads for another one do not slow it down.
     let system = SystemAccess::of(app).with_patience(limits.patience());
     if system.store.company(&due.company).await?.is_none() {
-        // Its erasure deletes the export too.
+        // The erasure of the company deletes the export too.
         return Err(Error::NotFound);
     }
     let Some(leased) = CompanyExport::clone(due).lease(system.now) else {
@@ -128,12 +132,12 @@ impl std::error::Error for LeaseLost {}
 struct ExportWorker<'a> {
     app: &'a App,
     system: &'a SystemAccess,
-    limits: RunLimits,
+    limits: InvocationLimits,
     export: VersionedItem<CompanyExport>,
     /// The version of the export at the beginning.
     attempt: u64,
     begun_at: DateTime<Utc>,
-    /// Since the progress was saved.
+    /// The time since the progress was saved.
     saved: Stopwatch,
     /// Erased items that may be in the archive.
     erased: Vec<ErasedItem>,
@@ -174,7 +178,7 @@ impl ExportObserver for &mut ExportWorker<'_> {
 }
 
 impl ExportWorker<'_> {
-    /// What the keys of its files begin with.
+    /// The prefix of the keys of the attempt's files.
     fn folder(&self) -> String {
         export_folder(&self.export.company, self.export.id, self.attempt)
     }

@@ -3,7 +3,8 @@
 use chrono::DateTime;
 use serde_json::json;
 use shared::domain::answers::{
-    ALREADY_INTERVIEWED, MAX_PARTS, NO_TAKES_LEFT, NOT_RECORDED, NOT_WRITTEN, TAKE_CLOSED, TOO_LARGE,
+    ALREADY_INTERVIEWED, MAX_PARTS, NO_TAKE, NO_TAKES_LEFT, NOT_RECORDED, NOT_WRITTEN, TAKE_CLOSED,
+    TAKE_REPLACED, TOO_LARGE,
 };
 use shared::domain::candidate::{
     LINK_DELETED, NO_ANSWERS, NOT_INTERVIEWED, NOT_INTERVIEWING, REOPENED, TIME_OVER, TOO_MANY_LINKS,
@@ -16,6 +17,7 @@ use shared::http::view::{CandidateView, GuestLinkView};
 use shared::openapi::OperationDoc;
 
 use crate::answers::read_text;
+use crate::captions::read_captions;
 use crate::drafts::read_draft;
 use crate::guests::links::read_new;
 use crate::reopening::read_request;
@@ -28,7 +30,7 @@ const GUEST_LIMIT: &str = "By one link, at most 300 requests an hour are answere
 pub(crate) fn get_interview(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
-            "What has been answered, what is missing and how much time is left; before the beginning, what to expect. 404 in \
+            "The answers so far, the questions without one, and the time that is left; before the beginning, what to expect. 404 in \
              projects whose `interview_platform` is `external` or that have no questions.\n\n\
              If the time ends before everything required is answered, the candidate is `aborted` an hour later. If something was \
              answered, `ended_by_time` is true and `ended_at` the moment, a mail tells the candidate what has arrived, the mail to \
@@ -80,7 +82,7 @@ pub(crate) fn create_guest_link(operation: OperationDoc) -> OperationDoc {
              `interviewed`, or whose interview its time ended with answers, with the names of the company, the project and the candidate, \
              and nothing else. Anyone with the link can open it: send it to the recipient alone. Only this answer shows `url`; a retry with the same `Idempotency-Key` \
              returns it again for 24 hours, and is refused once the link is deleted. A link rests while the candidate may go on \
-             with the interview or has requested erasure, and its page says so; it ends with the candidate, and outlives the role and the account of its creator.",
+             with the interview or has requested erasure, and its page says so; it ends with the candidate and when the interview is cancelled, and outlives the role and the account of its creator.",
         )
         .body::<GuestLinkView, _>(|body| read_new(body, DateTime::UNIX_EPOCH))
         .field("expires_at", "When the link stops working: at most 90 days ahead, by default 14.")
@@ -99,7 +101,7 @@ pub(crate) fn delete_guest_link(operation: OperationDoc) -> OperationDoc {
 pub(crate) fn get_review(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
-            "What the page of a guest link shows. The key of a link that shows nothing gets 401 with `code` `link_expired`, \
+            "The answers and the texts that the page of a guest link shows. The key of a link that shows nothing gets 401 with `code` `link_expired`, \
              `link_withdrawn`, `link_resting` (the candidate may go on with the interview) or `candidate_gone`, and the company with a \
              contact; unknown keys get `invalid_credential` and nothing more. Reading the review is no opening of the link, because \
              programs that check links in mails read it too.",
@@ -163,6 +165,37 @@ pub(crate) fn reset_answer(operation: OperationDoc) -> OperationDoc {
     operation
         .text("Deletes the takes, the text and the draft, and gives all takes back. For managers, before the interview is complete.")
         .refuses(&[ALREADY_INTERVIEWED])
+}
+
+pub(crate) fn set_captions(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "Send a form with a WebVTT file of at most 256 KiB and 5,000 cues, which replaces the captions of the answer in this \
+             language, and with the number of the take that you have captioned. The service stores times, positions and plain \
+             text, and leaves out markup, styles, regions, identifiers and comments. Captions go with their take: when the \
+             candidate records another one, and when the answer is reset. Managers may caption an answer at any time, also while the candidate is \
+             on hold. Players of staff and guests show them; candidates see them in the document with all their data alone.",
+        )
+        .body::<AnswerView, _>(read_captions)
+        .field("file", "The WebVTT file, in UTF-8.")
+        .field("take", "The `number` of the answer's `take`, so that captions of an earlier recording are refused.")
+        .refuses(&[NOT_RECORDED, NO_TAKE, TAKE_REPLACED])
+}
+
+pub(crate) fn delete_captions(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text("Returns 404 if the answer has no captions in this language.")
+        .refuses(&[NOT_RECORDED, NO_TAKE])
+}
+
+pub(crate) fn get_captions(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "The `url` of each of the answer's `captions` is such a URL. It needs no credentials, and shows the captions that the answer \
+             has now. A `<track>` on the origin of the API can load it; pages of other origins fetch it and hand it to the `<track>` as \
+             a `blob:` URL.",
+        )
+        .sends("text/vtt", "The captions, as WebVTT.")
 }
 
 pub(crate) fn begin_take(operation: OperationDoc) -> OperationDoc {

@@ -5,7 +5,7 @@ use shared::auth::access::{AnswerMedia, FileRedirect};
 use shared::domain::media::file::FileType;
 use shared::domain::policy::ReadCandidate;
 
-/// GET …/answers/{questionId}/takes/{take}/video/{token}.mp4
+/// GET …/answers/{questionId}/takes/{take}/video/{token}/
 pub(crate) async fn video(access: AnswerMedia<ReadCandidate>) -> Result<FileRedirect> {
     access.redirect(FileType::Mp4).await
 }

@@ -1,6 +1,7 @@
 //! The interview that this service conducts with a candidate: its state, recorded takes and written answers.
 
 mod answers;
+mod captions;
 mod document;
 mod drafts;
 mod files;
@@ -25,7 +26,7 @@ pub fn service(app: App) -> HttpService {
 /// The routes of this group.
 pub fn routes<R: RouteReader>(routes: R) -> R {
     routes
-        .group("Interviews", "What candidates answer in projects whose interviews this service conducts.")
+        .group("Interviews", "Answers of candidates in projects whose interviews this service conducts.")
         .under("/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/")
         .get("interview/", interview::read, "Get interview", document::get_interview)
         .post("interview/reopen/", reopening::reopen, "Reopen interview", document::reopen_interview)
@@ -39,6 +40,14 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
         .delete("", answers::reset, "Reset answer", document::reset_answer)
         .put("draft/", drafts::save, "Save draft", document::save_draft)
         .delete("draft/", drafts::delete, "Delete draft", document::delete_draft)
+        .put("captions/{language}/", captions::put, "Set captions of answer", document::set_captions)
+        .delete(
+            "captions/{language}/",
+            captions::delete,
+            "Delete captions of answer",
+            document::delete_captions,
+        )
+        .get("captions/{language}/{token}/", captions::read, "Get captions of answer", document::get_captions)
         .post("takes/", takes::begin, "Begin take", document::begin_take)
         .patch("takes/{take}/", takes::finish, "Finish take", document::finish_take)
         .post("takes/{take}/parts/", takes::sign_parts, "Sign parts of take", document::sign_parts)

@@ -37,11 +37,11 @@ pub(crate) async fn reopen(
 // Read after the candidate. Each evaluation also writes the candidate, so that one saved in between fails the transaction.
 async fn has_evaluation(access: &Admitted<Answers, ChangeProject>) -> Result<bool> {
     let Candidate { company, project, id, scores, .. } = &*access.target.candidate;
-    // Also drafts, and deleted evaluations, have left numbers there.
+    // Drafts and deleted evaluations have left numbers there, too.
     if scores.is_empty() {
         return Ok(false);
     }
-    Ok(!access.store.evaluation_keys(company, *project, *id).await?.is_empty())
+    access.store.has_evaluation(company, *project, *id).await
 }
 
 /// Reads the body of a reopening.

@@ -2,16 +2,15 @@
 
 use shared::auth::SystemAccess;
 use shared::domain::effect::{Effect, EffectTask};
-use shared::domain::id::{CandidateId, ProjectId};
 use shared::domain::media::conversion::queue::WaitingRecording;
 use shared::mail::Mailer;
 use shared::media::AnswerObjects;
 use shared::store::VersionedItem;
 use shared::{Error, Result};
 
-use crate::mails::{account, address, candidate, export, notice, reset, webhook};
+use crate::mails::{account, address, candidate, export, help as help_mail, notice, reset, webhook};
 use crate::outcome::EffectResult;
-use crate::{erasure, recordings, takes, tokens};
+use crate::{erasure, help, recordings, takes, tokens};
 
 /// Effects that run in parallel.
 pub(crate) const PARALLEL: usize = 8;
@@ -75,8 +74,7 @@ pub(crate) async fn deliver(
     Ok(log(&effect, outcome, &reason))
 }
 
-/// Keeps an effect that is given up for the operator. What a mail about ended interviews tells waits for the
-/// next one instead.
+/// Keeps an effect that is given up for the operator. The interviews of a given-up mail wait for the next mail instead.
 async fn give_up(system: &SystemAccess, before: &VersionedItem<Effect>, after: Effect) -> Result<()> {
     match &after.task {
         EffectTask::InterviewNotice { customer, interviews } => {
@@ -112,8 +110,18 @@ async fn perform(
         EffectTask::AddressRestored { owner, account } => {
             address::tell_owner(system, mailer, company, *owner, *account).await
         }
+        EffectTask::SignInChanged { customer, by, is_own } => {
+            account::tell_of_sign_in(system, mailer, company, *customer, *by, *is_own).await
+        }
         EffectTask::InterviewNotice { customer, interviews } => {
-            notice::send(system, mailer, company, *customer, interviews).await
+            notice::tell(system, mailer, company, *customer, interviews).await
+        }
+        EffectTask::EvaluationReminder { customer, interviews } => {
+            notice::remind(system, mailer, company, *customer, interviews).await
+        }
+        EffectTask::HelpRequested { asked } => help::tell(system, company, *asked).await,
+        EffectTask::HelpNotice { recipient, asked, more } => {
+            help_mail::send(system, mailer, company, *recipient, asked, *more).await
         }
         EffectTask::CustomerDeleted { was, by } => {
             account::send_farewell_mail(system, mailer, company, was, by).await
@@ -126,7 +134,9 @@ async fn perform(
             recordings::queue(system, &WaitingRecording { company, recording, since }).await
         }
         EffectTask::TakesDeleted { project, candidate, takes } => {
-            takes::delete_takes(system, &answers_of(effect, *project, *candidate), takes).await
+            let objects =
+                AnswerObjects { company: company.clone(), project: *project, candidate: *candidate };
+            takes::delete_takes(system, &objects, takes).await
         }
         EffectTask::Erased { .. } => erasure::erase(system, effect).await,
         EffectTask::Deletion { deletion } => {
@@ -145,10 +155,6 @@ async fn perform(
         }
         EffectTask::PasswordReset { name } => reset::reset_passwords(system, mailer, effect, name).await,
     }
-}
-
-fn answers_of(effect: &Effect, project: ProjectId, candidate: CandidateId) -> AnswerObjects {
-    AnswerObjects { company: effect.company.clone(), project, candidate }
 }
 
 async fn delete_objects(system: &SystemAccess, keys: &[String]) -> Result<(EffectResult, String)> {

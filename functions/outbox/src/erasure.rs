@@ -24,7 +24,7 @@ const MOST: usize = 2_000;
 /// The files that are deleted at once.
 const AT_ONCE: usize = 16;
 
-/// What a try has come to.
+/// The outcome of a try.
 enum TryEnd {
     /// Nothing is left.
     Complete,
@@ -34,7 +34,7 @@ enum TryEnd {
     MoreCame,
 }
 
-/// What there is to erase, except the history.
+/// The personal data that is still stored, except the history.
 #[derive(Default)]
 struct PersonalDataLeft {
     evaluations: Vec<EvaluationKey>,
@@ -54,7 +54,7 @@ impl PersonalDataLeft {
             // The keys of a video's files follow from its identifier. A company has none of its own.
             ErasedItem::Video { .. } | ErasedItem::Company => return Ok(Self::default()),
         };
-        // By prefix, so that files go too that no item names any more.
+        // Files are listed by prefix, so that those go too that no item names any more.
         let objects = system.objects()?;
         let mut files = objects.list(&files_prefix(company, owner)).await?;
         for prefix in parts {
@@ -118,7 +118,7 @@ async fn erase_once(
     // First: whatever downloads an export could otherwise get what is erased next.
     withdraw_exports(system, &company, erased, effect.created_at).await?;
     let remains = PersonalDataLeft::find(system, &company, erased).await?;
-    // Before the first is erased, so that a try that breaks off loses no count.
+    // The counts are noted before the first item is erased, so that a try that breaks off loses none.
     let counts = note(system, effect, |counts, found| (counts, found.max(remains.counts()))).await?;
     store.delete_evaluations(&remains.evaluations).await?;
     if let ErasedItem::Candidate { project, candidate } = erased {
@@ -140,15 +140,15 @@ async fn erase_once(
             objects.delete(&key).await?;
         }
     }
-    // After the files: an entry that this release cannot read ends the try, and must keep nothing else.
-    let history = store.strip_history(&company, erased.into(), MOST).await?;
+    // The history comes after the files: an entry that this release cannot read ends the try, and must keep nothing else.
+    let history = store.strip_history(&company, erased.into(), MOST, system.now).await?;
     let StrippedHistory { mut entries, mut stripped, mut has_more, .. } = history;
     if let ErasedItem::Candidate { project, candidate } = erased
         && !has_more
     {
         // Each write of the answers has an entry of its own history.
         let interview = ResourceRef::Interview { project, candidate };
-        let answered = store.strip_history(&company, interview, MOST - stripped).await?;
+        let answered = store.strip_history(&company, interview, MOST - stripped, system.now).await?;
         entries += answered.entries;
         stripped += answered.stripped;
         has_more = answered.has_more;
@@ -156,8 +156,8 @@ async fn erase_once(
     if has_more {
         return Ok(TryEnd::HasMore);
     }
-    // Once more, since an export that has begun in the meantime may have read entries before they were stripped. The last look, at
-    // files that may still have come, usually strips none.
+    // Exports are withdrawn once more, since one that has begun in the meantime may have read entries before they were stripped.
+    // The last look, at files that may still have come, usually strips none.
     let is_last_look = cause.settles_at.is_some_and(|at| system.now >= at);
     if !is_last_look || stripped > 0 {
         withdraw_exports(system, &company, erased, system.now).await?;
@@ -176,7 +176,7 @@ async fn erase_once(
     if let ErasedItem::Candidate { project, .. } = erased
         && !(cause.reason == ErasureReason::Restored && store.is_company_erased(&company).await?)
     {
-        // Before the event that tells of the erasure, so that who reads it finds the numbers.
+        // The ratings come before the event that tells of the erasure, so that its readers find the numbers.
         store.show_erased_ratings(&company, project).await?;
         let details = ErasureDetails {
             reason: cause.reason,

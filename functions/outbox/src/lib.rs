@@ -1,16 +1,19 @@
 //! Runs the effects that changes have recorded: sends mails, erases what deletions have left, has recordings converted. Numbers
-//! the events that changes have written. Has staff told of interviews that have ended. Fails uploads that never arrived.
+//! the events that changes have written. Has staff told of interviews that have ended and of what candidates ask for, and reminded of their
+//! evaluations. Fails uploads that never arrived.
 //!
 //! Effects are written in the transaction of their cause, so that none is lost. The table's stream delivers each at
 //! once; the schedule picks up those that the stream missed and those that failed before.
 
 mod deliver;
 mod erasure;
+mod help;
 mod mails;
 mod notices;
 mod numbering;
 mod outcome;
 mod recordings;
+mod reminders;
 mod stream;
 mod sweep;
 mod takes;
@@ -22,12 +25,12 @@ use std::time::Duration;
 
 use shared::app::App;
 use shared::auth::SystemAccess;
-use shared::event::{ScheduleKind, TableEvent, TableResponse, leave_to_next_run};
+use shared::event::{ScheduleKind, TableEvent, TableResponse, leave_to_next_invocation};
 use shared::{Error, Result, log_failure};
 
 pub use outcome::SweepSummary;
 
-/// The duration of one run of the schedule; the next one continues.
+/// The duration of one invocation of the schedule; the next one continues.
 const RUN: Duration = Duration::from_secs(40);
 
 /// Handles one event.
@@ -43,7 +46,7 @@ pub async fn handle(app: &App, event: TableEvent) -> Result<TableResponse<SweepS
         }
         TableEvent::Schedule { kind: ScheduleKind::Scheduled } => {
             let summary = sweep::handle(&system, RUN).await.inspect_err(log);
-            leave_to_next_run(summary).map(TableResponse::Sweep)
+            leave_to_next_invocation(summary).map(TableResponse::Sweep)
         }
     }
 }

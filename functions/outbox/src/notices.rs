@@ -1,8 +1,8 @@
 //! Has staff told of interviews that have ended: reads where the feed tells of them, notes for each person what waits, and hands what has
 //! waited long enough to the outbox, as mails.
 //!
-//! A wave is a place in the feed, and each notice knows up to which event it has come. So a run that dies leaves the wave, and the
-//! next one adds nothing twice.
+//! A wave is a place in the feed, and each notice knows up to which event it has come. So an invocation that dies leaves the
+//! wave, and the next one adds nothing twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -10,8 +10,9 @@ use std::time::Duration;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use shared::auth::SystemAccess;
 use shared::domain::id::{CompanyId, CustomerId};
-use shared::domain::staff::notice::{EndedInterview, InterviewWave};
-use shared::run_summary::RunSummary as _;
+use shared::domain::staff::ended_interviews::EndedInterview;
+use shared::domain::staff::notice::InterviewWave;
+use shared::invocation_summary::InvocationSummary as _;
 use shared::store::VersionedItem;
 use shared::work::DueWork;
 use shared::{Error, Result};
@@ -39,7 +40,8 @@ pub(crate) async fn tell_staff(
         for wave in due {
             let has_more = read_wave(waves, wave.clone()).await;
             ended.more |= ended.note_result(waves.name, &wave, has_more).unwrap_or_default();
-            // After each wave: the mails of a company must not wait until the waves of all others are read.
+            // Notices are handed over after each wave: the mails of a company must not wait until the waves of all others are
+            // read.
             let handed_over = hand_over(notices, tried, &mut ended).await;
             ended.note_result(notices.name, &wave, handed_over);
         }
@@ -75,7 +77,7 @@ async fn read_feed(
         };
         let is_end = |event: &_| EndedInterview::of_event(event).is_some();
         let page = match store.events_after(&sequence, *after, TOGETHER, system.now, is_end).await {
-            // After an outage that was longer than events are kept.
+            // The outage was longer than events are kept.
             Err(Error::Expired(first)) => {
                 *after = first - 1;
                 continue;
@@ -83,12 +85,12 @@ async fn read_feed(
             page => page?,
         };
         let ended = page.events.iter();
-        let ended = ended.filter_map(|one| Some((one.sequence?, EndedInterview::of_event(one)?)));
+        let ended = ended.filter_map(|event| Some((event.sequence?, EndedInterview::of_event(event)?)));
         note(system, &company, &ended.collect::<Vec<_>>(), page.reached).await?;
         *after = page.reached;
         let is_over = !page.more && *after >= sequence.last;
         if !is_over && (!page.more || waves.is_over()) {
-            // The index does not show the next event yet, or the time is over: the next run goes on.
+            // The index does not show the next event yet, or the time is over: the next invocation goes on.
             return Ok(page.more);
         }
         if is_over {
@@ -114,7 +116,7 @@ async fn note(
     reached: u64,
 ) -> Result<()> {
     let store = &system.store;
-    let mut projects: Vec<_> = ended.iter().map(|(_, one)| one.project).collect();
+    let mut projects: Vec<_> = ended.iter().map(|(_, interview)| interview.project).collect();
     projects.sort_unstable();
     projects.dedup();
     let projects = store.projects_by_id(company, projects).await?;
@@ -134,7 +136,7 @@ async fn note(
     stream::iter(notices).buffer_unordered(AT_ONCE).try_collect().await
 }
 
-/// The notices that a run has tried to hand over.
+/// The notices that an invocation has tried to hand over.
 type TriedNotices = BTreeSet<(CompanyId, CustomerId)>;
 
 /// Hands over the notices that are due and not among the `tried` ones.

@@ -1,7 +1,7 @@
 //! Results of effects and of sweeps.
 
 use shared::mail::{MailDelivery, MailEnvelope, Mailer, PersonalMail};
-use shared::{Error, Result, run_summary};
+use shared::{Error, Result, invocation_summary};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EffectResult {
@@ -19,7 +19,7 @@ pub(crate) enum EffectResult {
     Postponed,
     /// Has done its share of the work, and the next try continues; does not count as a try.
     Continued,
-    /// Everything is erased, but files may still arrive; does not count as a try.
+    /// Everything is erased, but files may still arrive. This does not count as a try.
     Settling,
     /// Kept for the operator.
     GivenUp,
@@ -42,7 +42,7 @@ pub(crate) async fn send_mail(
     })
 }
 
-run_summary! {
+invocation_summary! {
     "outbox", "swept";
     /// The result of one sweep.
     pub struct SweepSummary {
@@ -64,7 +64,7 @@ run_summary! {
         pub videos_queued: usize,
         /// Answers with takes that were abandoned, queued again, or whose conversions were killed.
         pub takes_closed: usize,
-        /// Mails to staff about ended interviews that became effects.
+        /// Mails to staff that became effects: about ended interviews, about requests for help that had to wait, and reminders.
         pub notices: usize,
         /// Events that the stream did not have numbered.
         pub events: usize,

@@ -5,7 +5,7 @@ use shared::auth::SystemAccess;
 use shared::event::{BatchReport, StreamRecord};
 use shared::mail::Mailer;
 use shared::store::{EntryKey, effect_in};
-use shared::{Error, Result, log_failure, log_run};
+use shared::{Error, Result, log_failure, log_invocation};
 
 use crate::deliver::{PARALLEL, deliver};
 use crate::numbering::assign_numbers;
@@ -21,7 +21,7 @@ pub(crate) async fn handle(system: &SystemAccess, records: &[StreamRecord]) -> R
             report.add_failure(record.sequence_number());
         }
     }
-    log_run!(target: "outbox", system.usage(), records = records.len(), "delivered");
+    log_invocation!(target: "outbox", system.usage(), records = records.len(), "delivered");
     Ok(report)
 }
 
@@ -34,7 +34,14 @@ async fn run_effects(system: &SystemAccess, mailer: &Mailer<'_>, records: &[Stre
         records.iter().filter_map(|record| Some((record, effect_in(record.pk())?))).collect();
     let mut report = BatchReport::default();
     for group in effects.chunks(PARALLEL) {
-        let results = join_all(group.iter().map(|(_, id)| process(system, mailer, id))).await;
+        let deliveries = group.iter().map(|(_, id)| async move {
+            match system.store.effect(id).await? {
+                Some(effect) => deliver(system, mailer, effect).await.map(drop),
+                // A missing effect is done.
+                None => Ok(()),
+            }
+        });
+        let results = join_all(deliveries).await;
         for ((record, _), result) in group.iter().zip(results) {
             if let Err(error) = result {
                 log_failure!(target: "outbox", &error, "could not run an effect");
@@ -43,12 +50,4 @@ async fn run_effects(system: &SystemAccess, mailer: &Mailer<'_>, records: &[Stre
         }
     }
     report
-}
-
-async fn process(system: &SystemAccess, mailer: &Mailer<'_>, id: &str) -> Result<()> {
-    // A missing effect is done.
-    if let Some(effect) = system.store.effect(id).await? {
-        deliver(system, mailer, effect).await?;
-    }
-    Ok(())
 }

@@ -1,32 +1,35 @@
 //! Picks up what is due: effects that the stream missed or that failed before, events that it did not have
-//! numbered, ended interviews that staff are to be told of, uploads, videos and takes whose time is over. Each is a
-//! kind of work of its own; within it, companies take turns.
+//! numbered, ended interviews and requests for help that staff are to be told or reminded of, uploads, videos and takes whose time is over.
+//! Each is a kind of work of its own; within it, companies take turns.
 
 use std::time::Duration;
 
 use futures_util::future::join_all;
 use shared::auth::SystemAccess;
+use shared::invocation_summary::InvocationSummary;
 use shared::mail::Mailer;
-use shared::run_summary::RunSummary;
 use shared::work::DueWork;
 use shared::{Error, Result};
 
 use crate::deliver::{PARALLEL, deliver};
 use crate::outcome::{EffectResult, SweepSummary};
-use crate::{notices, numbering, takes, uploads, videos};
+use crate::{help, notices, numbering, reminders, takes, uploads, videos};
 
 // SES limits mails per second.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Works for `time`, at each kind a step at least.
 pub(crate) async fn handle(system: &SystemAccess, time: Duration) -> Result<SweepSummary> {
-    let mut kinds: [SweepSummary; 6] = Default::default();
-    let [events, notices, uploads, videos, takes, effects] = &mut kinds;
+    let mut kinds: [SweepSummary; 8] = Default::default();
+    let [events, notices, reminders, requests, uploads, videos, takes, effects] = &mut kinds;
     let work = |name| DueWork { system, name, time };
     // Side by side: no kind waits for another, however much there is of it.
-    let (of_events, of_notices, of_uploads, of_videos, of_takes, of_effects) = tokio::join!(
+    let (of_events, of_notices, of_reminders, of_requests, of_uploads, of_videos, of_takes, of_effects) = tokio::join!(
         numbering::assign_missing_numbers(work("events"), events),
         notices::tell_staff(system, time, notices),
+        // On the heap: all kinds together would be too large for the stack of a thread.
+        Box::pin(reminders::remind_evaluators(work("reminders of evaluators"), reminders)),
+        help::hand_over(work("help notices"), requests),
         uploads::give_up_uploads(work("uploads"), uploads),
         videos::look_at_overdue(work("videos"), videos),
         takes::close_overdue(work("takes"), takes),
@@ -37,7 +40,8 @@ pub(crate) async fn handle(system: &SystemAccess, time: Duration) -> Result<Swee
     let oldest = system.store.oldest_pending_erasure().await?;
     summary.erasure_delay_seconds = oldest.map_or(0, |at| (system.now - at).num_seconds());
     summary.log(system.usage());
-    of_events.and(of_notices).and(of_uploads).and(of_videos).and(of_takes).and(of_effects).map(|()| summary)
+    let told = of_events.and(of_notices).and(of_reminders).and(of_requests);
+    told.and(of_uploads).and(of_videos).and(of_takes).and(of_effects).map(|()| summary)
 }
 
 async fn run_effects(work: DueWork<'_>, summary: &mut SweepSummary) -> Result<()> {

@@ -1,4 +1,4 @@
-//! Takes of answers: deletes their objects, and closes abandoned ones.
+//! Takes of answers: deletes their objects and captions, and closes abandoned ones.
 
 use shared::Result;
 use shared::auth::SystemAccess;
@@ -16,13 +16,13 @@ use crate::recordings::log_broken;
 /// Shown to clients of a take whose conversions were all killed.
 const BROKEN: &str = "The recording could not be converted. Record the answer again.";
 
-/// Deletes the objects of takes that are no longer kept, and the parts of those that were converted as a whole.
+/// Deletes the objects and captions of takes that are no longer kept, and the parts of those that were converted as a whole.
 pub(crate) async fn delete_takes(
     system: &SystemAccess,
     objects: &AnswerObjects,
     takes: &[TakeRef],
 ) -> Result<(EffectResult, String)> {
-    // As they are now: a take may have been finished with more parts since.
+    // The answers are read again, because a take may have been finished with more parts since.
     let AnswerObjects { company, project, candidate } = objects;
     let answers = system.store.answers(company, *project, *candidate).await?;
     for place in takes {
@@ -48,6 +48,8 @@ async fn delete_take(
     if !is_kept {
         found.extend(bucket.list(&objects.renditions(place)).await?);
         bucket.delete(&objects.marker(place)).await?;
+        let AnswerObjects { company, project, candidate } = objects;
+        system.store.delete_captions_of_take(company, *project, *candidate, place).await?;
     }
     for object in found {
         bucket.delete(&object.key).await?;
@@ -87,7 +89,7 @@ async fn close(system: &SystemAccess, before: &VersionedItem<Answers>) -> Result
     for take in lost {
         after = after.with_take(take, |take| take.conversion = take.conversion.waiting_again(system.now));
     }
-    // One: each failure is an event, and a write has one. The next run finds the others.
+    // One: each failure is an event, and a write has one. The next invocation finds the others.
     let failed = broken.into_iter().next();
     if let Some(take) = failed {
         after = after.with_take(take, |take| take.end_conversion(Conversion::failed(BROKEN)));
@@ -99,7 +101,7 @@ async fn close(system: &SystemAccess, before: &VersionedItem<Answers>) -> Result
     };
     system.commit(writes).await?;
     if let Some(take) = failed {
-        // Its parts stay, so that the operator may have it converted again.
+        // The parts stay, so that the operator may have the take converted again.
         let AnswerObjects { company, project, candidate } = objects;
         log_broken(&company, &Recording::Take { project, candidate, take });
     }

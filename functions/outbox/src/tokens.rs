@@ -24,7 +24,7 @@ pub(crate) async fn delete_made_by(
     let store = system.store_in_place_of(by);
     if made.contains(&MadeByToken::Webhooks) {
         let creator = Some(Creator::NamedToken { token });
-        for webhook in store.webhooks(company).await?.iter().filter(|one| one.created_by == creator) {
+        for webhook in store.webhooks(company).await?.iter().filter(|webhook| webhook.created_by == creator) {
             system.commit(store.delete_webhook(webhook)).await?;
         }
     }

@@ -9,6 +9,8 @@ export class Access {
     /** @param {import("./main.js").App} app */
     constructor(app) {
         this.app = app;
+        /** Whether the service was told that the candidate has opened the interview. */
+        this.isOpened = false;
     }
 
     /** Whether a session says who the candidate is; the key of an invitation needs none. */
@@ -28,11 +30,13 @@ export class Access {
             model.candidate = await api.get("/whoami/candidate/");
         } catch (error) {
             if (!(error instanceof ApiError && error.isAboutAccess)) throw error;
-            const ended = api.key ? endOf(error) : null;
+            const ended = endOf(error);
             if (ended?.code === "key_registered") return this.goOnByPassword(ended);
             // The queue of a candidate who was logged out stays: it goes on after the login.
             model.isLoggedOut = model.candidate !== null;
-            model.ended = ended;
+            // The cookie of a session that has ended may be that of an earlier user of the browser, in whose place others log in.
+            const isOwn = ended?.resource_uri === model.candidate?.resource_uri;
+            model.ended = api.key || (model.isLoggedOut && isOwn) ? ended : null;
             if (kind === "login" && company && !model.isLoggedOut) await this.meet(company);
             await this.clearAfterEnd();
             model.isLoaded = true;
@@ -105,33 +109,40 @@ export class Access {
         }
     }
 
-    /** Reads why the key of the link has ended; null if it has not, or there is none. @throws {ApiError} if that cannot be read now */
+    /**
+     * Reads why the key of the link has ended, or without one, whether the session has ended with the interview; null if neither
+     * tells.
+     * @throws {ApiError} if that cannot be read now
+     */
     async readEnd() {
         const { key, api } = this.app;
-        if (!key) return null;
         const asked = new Api(api.base, key).get("/whoami/candidate/");
         return asked.then(() => null, (/** @type {unknown} */ error) => {
             if (error instanceof ApiError && error.isTransient) throw error;
-            return endOf(error);
+            const ended = endOf(error);
+            // The cookie may be that of another candidate, who has logged in since in another window.
+            return key || ended?.resource_uri === this.app.model.candidate?.resource_uri ? ended : null;
         });
     }
 
     /**
-     * After a request was refused for who has sent it: learns why, as far as the key of the link tells. Returns the error if
+     * After a request was refused for who has sent it: learns why, as far as the key of the link or the session tells. Returns the error if
      * that cannot be read now. Until it can, the page does not say that the link is bad.
      */
     async lose() {
         const { model, api } = this.app;
         if (!model.candidate) return null;
-        model.isLoggedOut = true;
         /** @type {ApiError | null} */
         let unread = null;
         try {
+            // The screen stays until the reason is known: the login would promise to send what may have to be deleted.
             model.ended ??= await this.readEnd();
+            model.isLoggedOut = true;
             if (api.key && model.ended?.code === "key_registered") await this.goOnByPassword(model.ended);
             await this.clearAfterEnd();
         } catch (error) {
             if (!(error instanceof ApiError)) throw error;
+            model.isLoggedOut = true;
             unread = error;
             model.isBusy = error.status !== 0;
         }
@@ -140,10 +151,50 @@ export class Access {
         return unread;
     }
 
-    /** Completed on another device: nothing of this one can be sent any more. */
+    /** Tells a candidate whose login was refused because the company has cancelled the interview. @param {import("./types.js").EndedKey} ended */
+    async endByLogin(ended) {
+        const { model } = this.app;
+        // Another candidate may have used the page before.
+        if (model.candidate?.resource_uri !== ended.resource_uri) model.candidate = model.interview = null;
+        model.ended = ended;
+        await this.clearAfterEnd();
+    }
+
+    /** Completed on another device, or cancelled by the company: nothing of this one can be sent any more. */
     async clearAfterEnd() {
-        const { candidate, ended, step } = this.app.model;
-        if (candidate && ended?.code === "interview_completed" && step.name !== "record") await this.app.clear(candidate);
+        const { model, api } = this.app;
+        const { candidate, interview, ended, step } = model;
+        if (!candidate) {
+            // Whichever page has left it on this device.
+            if (ended?.code === "withdrawn") await tidyUp({ resource_uri: ended.resource_uri, status: "skipped" }, api.now()).catch(() => undefined);
+            return;
+        }
+        if (ended?.code === "withdrawn") {
+            // Set here, since nothing can be read any more. A recording that went on would be for nobody.
+            model.step = { name: "welcome" };
+            candidate.status = "skipped";
+            if (interview) interview.status = "skipped";
+        } else if (ended?.code !== "interview_completed" || step.name === "record") {
+            return;
+        }
+        await this.app.clear(candidate);
+    }
+
+    /**
+     * Tells the service, once, that a person has opened the interview: programs that check links in mails load the page too, but press
+     * nothing in it.
+     */
+    async noteOpening() {
+        const { model, api } = this.app;
+        if (this.isOpened || !model.candidate || model.isLoggedOut) return;
+        this.isOpened = true;
+        try {
+            await api.send("GET", "/whoami/candidate/?opened=true", undefined, { keepalive: true });
+        } catch (error) {
+            if (!(error instanceof ApiError)) throw error;
+            // A later press tells it, if another try can succeed.
+            this.isOpened = !error.isTransient;
+        }
     }
 
     /** Ends the session, and leaves nothing of the candidate on the screen or in the memory of the page. */
@@ -163,6 +214,6 @@ export class Access {
     }
 }
 
-/** The end of a candidate's key, as a refusal tells it; null if the key was no candidate's. @param {unknown} error */
-const endOf = (error) =>
+/** The end of a candidate's key or login, as a refusal tells it; null if it was no candidate's. @param {unknown} error */
+export const endOf = (error) =>
     error instanceof ApiError && error.body.company ? /** @type {import("./types.js").EndedKey} */ (/** @type {unknown} */ (error.body)) : null;

@@ -15,11 +15,13 @@ export class ApiError extends Error {
      * @param {number} status
      * @param {{ code?: string, detail?: string } & Record<string, unknown>} body
      * @param {string} [method] that of the request
+     * @param {number} [after] how long the service asks to wait before a repeat, in milliseconds
      */
-    constructor(status, body, method) {
+    constructor(status, body, method, after = 0) {
         super(body.code ?? `HTTP ${status}`);
         this.status = status;
         this.method = method;
+        this.after = after;
         this.code = body.code ?? "";
         this.body = body;
     }
@@ -117,8 +119,10 @@ export class Api {
             try {
                 return await this.attempt(url, { method, headers, body: text, keepalive: keepalive && isSmall });
             } catch (error) {
-                const wait = delay(attempt);
-                if (!(error instanceof ApiError) || !error.isTransient || Date.now() + wait > until) throw error;
+                if (!(error instanceof ApiError) || !error.isTransient) throw error;
+                // A limit of a day is told at once.
+                const wait = Math.max(delay(attempt), error.after);
+                if (Date.now() + wait > until) throw error;
                 await pause(wait);
             }
         }
@@ -142,7 +146,8 @@ export class Api {
             throw new ApiError(0, {});
         }
         const body = parsed(text, this);
-        if (!response.ok) throw new ApiError(response.status, body ?? {}, request.method);
+        const after = Number(response.headers.get("Retry-After") ?? 0) * 1000;
+        if (!response.ok) throw new ApiError(response.status, body ?? {}, request.method, after);
         return { body, tag: response.headers.get("ETag") ?? undefined };
     }
 

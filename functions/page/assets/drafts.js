@@ -86,8 +86,10 @@ class Draft extends EventTarget {
         this.app.render();
     }
 
-    /** Keeps in this browser what is not saved. */
+    /** Keeps in this browser what is not saved, until the interview has ended or another window has it. */
     keep() {
+        // A request that was under way then ends later.
+        if (this.app.drafts.all.get(this.question) !== this) return;
         remember(draftName(this.uri), this.isSaved ? null : JSON.stringify({ text: this.text, tag: this.tag, unsure: this.unsure }));
     }
 

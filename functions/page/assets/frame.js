@@ -3,7 +3,7 @@
 import { announce, button, element, fill } from "./dom.js";
 import { duration, filled } from "./language.js";
 import { languageChoice } from "./languages.js";
-import { contactLine } from "./links.js";
+import { companyIn, contactLine, leadToAccessibility } from "./links.js";
 
 /** @typedef {import("./main.js").App} App */
 
@@ -44,6 +44,8 @@ export function renderFrame(app) {
     /** @type {HTMLElement} */ (header.querySelector(".time")).hidden = !time;
     write(status, statusText(app));
     write(warning, warningText(app));
+    const known = shown && "resource_uri" in shown ? companyIn(shown.resource_uri) : app.model.link.company;
+    leadToAccessibility(app.texts.accessibility, known);
     // Screens that end something name whom to ask in their text.
     const line = app.screen === "over" ? null : contactLine(app);
     const asked = JSON.stringify([line && app.texts.ask, (candidate ?? ended ?? company)?.contact]);

@@ -4,7 +4,7 @@ import { Api, ApiError } from "./api.js";
 import { element, fill, showScreen } from "./dom.js";
 import { dateText, languageOf, loadTexts } from "./language.js";
 import { languageChoice } from "./languages.js";
-import { segmentsOf } from "./links.js";
+import { leadToAccessibility, segmentsOf } from "./links.js";
 import { remembered } from "./local.js";
 import { loadStyle } from "./style.js";
 import { showEnd, showOver, showWelcome } from "./guest/ends.js";
@@ -206,6 +206,8 @@ export class Guest {
         const names = review ? [this.name ?? company, review.project.name] : null;
         const name = element("p", { class: "name", title: names?.join(" · ") }, names ? [element("bdi", {}, names[0]), " · ", element("bdi", {}, names[1])] : (company ?? this.texts.title));
         fill(header, logo && element("img", { class: "logo", src: logo, alt: company }), name, languageChoice(this.texts.language, () => this.change()));
+        // Guests do not know the identifier of the company.
+        leadToAccessibility(this.texts.accessibility);
         fill(foot, screen.name === "question" && `${this.texts.until}: ${this.end}`);
     }
 

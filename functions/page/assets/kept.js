@@ -26,7 +26,7 @@ export async function forgetInterview(candidate) {
 
 /**
  * Deletes what is kept of interviews that are over, and of those of others with nothing that can still be sent.
- * @param {import("./types.js").Candidate} own
+ * @param {Pick<import("./types.js").Candidate, "resource_uri" | "status">} own
  * @param {number} now the time of the service
  */
 export async function tidyUp({ resource_uri: own, status }, now) {

@@ -13,13 +13,13 @@ export const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français", es: "E
 const isKnown = (name) => typeof name === "string" && name in LANGUAGES;
 
 /**
- * The language that the candidate has chosen, that of the project, or the first one of the browser.
+ * The language that the candidate has chosen, the one that the company has for them, or the first one of the browser.
  * @param {string | null} chosen
- * @param {string} [ofProject]
+ * @param {string} [ofCompany]
  * @returns {Language}
  */
-export function languageOf(chosen, ofProject) {
-    const wished = [chosen, ofProject, ...navigator.languages.map((tag) => tag.slice(0, 2)), "en"];
+export function languageOf(chosen, ofCompany) {
+    const wished = [chosen, ofCompany, ...navigator.languages.map((tag) => tag.slice(0, 2)), "en"];
     return wished.find(isKnown) ?? "en";
 }
 

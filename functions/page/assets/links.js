@@ -18,6 +18,18 @@ export const companyIn = (reference) => reference.split("/").at(-2) ?? "";
 /** The login of a company by its reference. @param {string} reference */
 export const loginOf = (reference) => `/interview/${encodeURIComponent(companyIn(reference))}/`;
 
+/** The place in the foot of each page that leads to what is accessible. */
+const foot = /** @type {HTMLElement} */ (document.getElementById("accessibility"));
+
+/** Leads from the foot to the page about accessibility, with whom to ask if the company is known. @param {string} text @param {string} [company] its identifier */
+export function leadToAccessibility(text, company) {
+    const address = company ? `/accessibility/${encodeURIComponent(company)}/` : "/accessibility/";
+    const link = foot.querySelector("a");
+    if (link?.textContent === text && link.getAttribute("href") === address) return;
+    // In a window of its own: what was typed or recorded stays.
+    foot.replaceChildren(element("a", { href: address, target: "_blank", rel: "noopener noreferrer" }, text));
+}
+
 /** A link to another site, in a window of its own. @param {string} address @param {string} [text] */
 export const linkTo = (address, text = address) => element("a", { href: address, target: "_blank", rel: "noopener noreferrer" }, text);
 

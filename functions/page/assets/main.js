@@ -5,6 +5,7 @@ import { Api, ApiError } from "./api.js";
 import { element, fill, showScreen } from "./dom.js";
 import { Drafts } from "./drafts.js";
 import { renderFrame } from "./frame.js";
+import { Help } from "./help.js";
 import { forgetInterview, storeName } from "./kept.js";
 import { languageOf, loadTexts, refusalText } from "./language.js";
 import { segmentsOf } from "./links.js";
@@ -70,6 +71,7 @@ export class App {
         /** @type {Turn | null} */
         this.turn = null;
         this.drafts = new Drafts(this);
+        this.help = new Help(this);
         /** How many takes this page has begun. */
         this.begun = 0;
         /** @type {import("./state.js").Model} */
@@ -128,6 +130,7 @@ export class App {
             if (this.isLeaving) return;
             if (!this.drafts.areSaved || this.queue?.isUnsent || this.model.step.name === "record") event.preventDefault();
         });
+        for (const press of ["click", "keydown"]) addEventListener(press, () => this.access.noteOpening(), { capture: true });
         addEventListener("online", () => (this.model.isLoaded ? this.render() : this.refresh()));
         addEventListener("offline", () => this.render());
     }
@@ -135,7 +138,8 @@ export class App {
     /** Loads the texts of the language. */
     async speak() {
         const chosen = remembered("language");
-        const language = languageOf(chosen, this.model.candidate?.project.support_lang);
+        const { candidate } = this.model;
+        const language = languageOf(chosen, candidate?.language ?? candidate?.project.support_lang);
         this.texts = await loadTexts(language);
         document.documentElement.lang = language;
         this.shown = "";
@@ -300,14 +304,16 @@ export class App {
         renderFrame(this);
         if (key === this.shown) {
             this.view?.update?.();
+            this.help.update();
             return;
         }
         this.shown = key;
         this.view?.leave?.();
         if (!WITH_DEVICES.includes(screen.name)) this.devices.close();
         this.view = SCREENS[screen.name](this, screen);
-        showScreen(main, this.view.title, this.problem, ...this.view.content);
+        showScreen(main, this.view.title, this.problem, ...this.view.content, this.help.whole);
         this.view?.update?.();
+        this.help.update();
     }
 
     /** Seconds until the end of the interview; null without one. */

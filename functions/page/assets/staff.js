@@ -4,10 +4,11 @@ import { Api, ApiError } from "./api.js";
 import { button, element, fill, showScreen } from "./dom.js";
 import { dateText, languageOf, loadTexts, refusalText } from "./language.js";
 import { languageChoice } from "./languages.js";
+import { leadToAccessibility } from "./links.js";
 import { remembered } from "./local.js";
 import { loadStyle } from "./style.js";
 import { addressAskedFor, homeOf, placeOf } from "./staff/address.js";
-import { showOver, showSignIn } from "./staff/ends.js";
+import { AGAIN, SIGNED_IN, showOver, showRefused, showSignIn } from "./staff/ends.js";
 import { readHome, showHome } from "./staff/home.js";
 import { readInterview, showInterview } from "./staff/interview.js";
 import { Notice } from "./staff/notice.js";
@@ -15,7 +16,7 @@ import { readProject, showProject } from "./staff/project.js";
 import { Session } from "./staff/session.js";
 
 /**
- * @typedef {"loading" | "signIn" | "home" | "project" | "result" | "over"} Screen
+ * @typedef {"loading" | "signIn" | "home" | "project" | "result" | "refused" | "over"} Screen
  * @typedef {"wrong" | "gone" | "company" | "candidate" | "signedIn" | "offline" | "busy"} Reason why nothing is shown
  *
  * @typedef {object} View a screen as it is shown
@@ -25,7 +26,7 @@ import { Session } from "./staff/session.js";
  */
 
 /** @type {Record<Exclude<Screen, "loading">, (app: Staff) => View>} */
-const SCREENS = { signIn: showSignIn, home: showHome, project: showProject, result: showInterview, over: showOver };
+const SCREENS = { signIn: showSignIn, home: showHome, project: showProject, result: showInterview, refused: showRefused, over: showOver };
 /** What the space bar does by itself. */
 const TAKES_SPACE = "input, textarea, select, button, a, summary, video, dialog, [tabindex='0']";
 
@@ -44,6 +45,8 @@ export class Staff {
             /** @type {Reason} */ reason: "wrong",
             /** @type {import("./staff/home.js").Home | null} */ home: null,
             /** @type {any} */ project: null,
+            /** The name that was typed to sign in. */ username: "",
+            /** The address to sign in by the provider of the company. @type {string | null} */ door: null,
             /** @type {import("./staff/interview.js").Interview | null} */ interview: null,
         };
         /** @type {import("./language.js").Texts} */
@@ -106,7 +109,9 @@ export class Staff {
         const { model, place } = this;
         try {
             if (place.kind === "wrong") return this.end("wrong");
-            if (place.kind === "home" && new URLSearchParams(location.search).has("again")) return this.turnTo("signIn");
+            if (place.kind === "refused") return await this.turnToSignIn("refused");
+            if (place.kind === "home" && isAskedFor(AGAIN)) return await this.turnToSignIn();
+            if (place.kind === "home" && isAskedFor(SIGNED_IN) && await this.session.announce()) return this.end("signedIn");
             if (place.kind === "home") model.home = await readHome(this);
             if (place.kind === "project") model.project = await readProject(this);
             if (place.kind === "result") model.interview = await readInterview(this);
@@ -119,11 +124,11 @@ export class Staff {
 
     /** Shows why the address shows nothing. @param {ApiError} error */
     async explain(error) {
-        if (error.status === 401) return this.turnTo("signIn");
+        if (error.status === 401) return this.turnToSignIn();
         if (!error.isAboutAccess) return this.end(error.status === 0 ? "offline" : "busy");
         try {
             const reason = await this.session.explain();
-            return reason === "signIn" ? this.turnTo("signIn") : this.end(reason);
+            return reason === "signIn" ? await this.turnToSignIn() : this.end(reason);
         } catch (problem) {
             if (!(problem instanceof ApiError)) throw problem;
             this.end(problem.status === 0 ? "offline" : "busy");
@@ -135,6 +140,12 @@ export class Staff {
         this.model.screen = screen;
         this.shown = "";
         this.render();
+    }
+
+    /** Shows a screen that offers the provider of the company, if it has one. @param {"signIn" | "refused"} [screen] */
+    async turnToSignIn(screen = "signIn") {
+        if (this.place.company) this.model.door = await this.session.readDoor();
+        this.turnTo(screen);
     }
 
     /** @param {Reason} reason */
@@ -150,7 +161,7 @@ export class Staff {
             await action();
         } catch (error) {
             if (!(error instanceof ApiError)) throw error;
-            if (error.status === 401 && !this.model.interview) return this.turnTo("signIn");
+            if (error.status === 401 && !this.model.interview) return this.turnToSignIn();
             if (error.status === 401) return this.notice.note(error);
             fill(this.problem, this.refusalText(error));
             this.problem.scrollIntoView({ block: "nearest" });
@@ -251,8 +262,9 @@ export class Staff {
     renderFrame() {
         const { company } = this.place;
         const { screen, reason } = this.model;
-        const isSignedIn = screen !== "signIn" && !(screen === "over" && ["wrong", "offline", "busy"].includes(reason));
+        const isSignedIn = !["signIn", "refused"].includes(screen) && !(screen === "over" && ["wrong", "offline", "busy"].includes(reason));
         const name = company ? element("a", { class: "name", href: homeOf(company), title: this.texts.home.title }, element("bdi", {}, company)) : element("p", { class: "name" }, this.texts.title);
+        leadToAccessibility(this.texts.accessibility, company);
         fill(header, name, languageChoice(this.texts.language, () => this.change()), isSignedIn && button(this.texts.signOut, () => this.attempt(() => this.signOut()), { class: "link" }));
     }
 
@@ -270,7 +282,10 @@ export class Staff {
     }
 }
 
+/** Whether the query of the address has a name. @param {string} name */
+const isAskedFor = (name) => new URLSearchParams(location.search).has(name);
+
 const asked = addressAskedFor(location.search);
 // It shows the form as well, and what was asked for after it.
 if (asked) location.replace(asked);
-else new Staff(placeOf(location.pathname)).start();
+else new Staff(placeOf(location)).start();

@@ -5,6 +5,13 @@
  *
  * @typedef {{ person: string, email: string }} Contact whom candidates ask; empty texts for what is not known
  *
+ * @typedef {object} HelpRequest what a candidate has last asked the company for
+ * @property {"time" | "adjustment" | "technical" | "decline"} kind
+ * @property {string} text
+ * @property {string} asked_at
+ * @property {string | null} answered_at
+ * @property {string} answer
+ *
  * @typedef {object} EndedKey the response of `whoami/candidate/` to a key that opens nothing any more
  * @property {string} code
  * @property {string} resource_uri
@@ -15,6 +22,7 @@
  * @property {number | null} answers
  * @property {boolean} ended_by_time
  * @property {string | null} ended_at
+ * @property {HelpRequest | null} help_request
  *
  * @typedef {object} CompanyLogin
  * @property {string} company
@@ -22,6 +30,7 @@
  * @property {string | null} logo
  * @property {Contact} contact
  * @property {string} app_url
+ * @property {string | null} sign_in the address to sign in by the provider of the company
  *
  * @typedef {{ kind: "customer" | "candidate", username: string, email: string, company: string }} KeyHolder
  *
@@ -33,6 +42,9 @@
  * @property {CandidateStatus} status
  * @property {string | null} deadline
  * @property {{ time_factor: number, may_write: boolean } | null} adjustments
+ * @property {HelpRequest | null} help_request
+ * @property {boolean} receive_mails
+ * @property {string | null} language
  * @property {{ resource_uri: string, name: string, logo: string | null }} company
  * @property {Contact} contact
  * @property {string} return_url where the candidate goes on when the interview is complete; empty for none

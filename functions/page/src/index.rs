@@ -1,5 +1,5 @@
 //! The pages themselves: candidates get the same one under each of their links, as staff do who follow a link with a key. Guests have one
-//! of their own, and staff another one where they watch and judge.
+//! of their own, staff another one where they watch and judge, and a fourth one is about accessibility.
 
 use axum::extract::State;
 use axum::http::header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY};
@@ -10,7 +10,10 @@ use shared::http::{FileReader, PackedFile};
 use shared::media::ObjectStore;
 use shared::{Error, Result};
 
-use crate::files::{GUEST, GUEST_SCRIPT_HASH, INDEX, INDEX_SCRIPT_HASH, STAFF, STAFF_SCRIPT_HASH};
+use crate::files::{
+    ACCESSIBILITY, ACCESSIBILITY_SCRIPT_HASH, GUEST, GUEST_SCRIPT_HASH, INDEX, INDEX_SCRIPT_HASH, STAFF,
+    STAFF_SCRIPT_HASH,
+};
 
 const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
 const ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
@@ -40,8 +43,8 @@ pub(crate) async fn show_wrong_to_guest(app: State<App>, reader: FileReader) -> 
     Ok(as_not_found(show_to_guest(app, reader).await?))
 }
 
-/// GET /staff/{company}/, /project/{company}/{project}/ and /result/{company}/{project}/{candidate}/. The same page for everyone: its
-/// script asks the API who the caller is, and what there is.
+/// GET /staff/{company}/, /project/{company}/{project}/, /result/{company}/{project}/{candidate}/, and /sign-in/, which shows why a sign-in
+/// was refused. The same page for everyone: its script asks the API who the caller is, and what there is.
 pub(crate) async fn show_to_staff(State(app): State<App>, reader: FileReader) -> Result<Response> {
     send_to_viewer(&app, &reader, &STAFF, STAFF_SCRIPT_HASH).await
 }
@@ -51,7 +54,17 @@ pub(crate) async fn show_wrong_to_staff(app: State<App>, reader: FileReader) -> 
     Ok(as_not_found(show_to_staff(app, reader).await?))
 }
 
-/// Sends a page that plays what candidates have recorded.
+/// GET /accessibility/{company}/ and /accessibility/: the same page for all companies, whose script asks the API for the contact.
+pub(crate) async fn show_accessibility(State(app): State<App>, reader: FileReader) -> Result<Response> {
+    send_to_viewer(&app, &reader, &ACCESSIBILITY, ACCESSIBILITY_SCRIPT_HASH).await
+}
+
+/// GET a path of another shape: the page, which says what it says of all companies.
+pub(crate) async fn show_wrong_accessibility(app: State<App>, reader: FileReader) -> Result<Response> {
+    Ok(as_not_found(show_accessibility(app, reader).await?))
+}
+
+/// Sends a page that plays what candidates have recorded, or plays nothing.
 async fn send_to_viewer(app: &App, reader: &FileReader, page: &PackedFile, script: &str) -> Result<Response> {
     let policy = viewer_policy(script, &ObjectStore::of(app)?.origin().await?);
     let mut response = send(page, reader, policy)?;
@@ -81,9 +94,9 @@ fn as_not_found(mut response: Response) -> Response {
     response
 }
 
-/// What the candidate's page may do: run and show files of this service, call the API, send recordings to the bucket and play what it
-/// holds. Takes that are looked at before they are sent are `blob:`. Of what stands in the page itself, only the script runs
-/// that loads the others, so that a refused file is asked for again.
+/// The content security policy of the candidate's page: it may run and show files of this service, call the API, send recordings
+/// to the bucket and play its objects. Takes that are looked at before they are sent are `blob:`. The only script in the page
+/// itself that runs is the one that loads the others, so that a refused file is asked for again.
 fn content_policy(bucket: &str) -> String {
     format!(
         "default-src 'none'; script-src 'self' 'sha256-{INDEX_SCRIPT_HASH}'; style-src 'self'; connect-src 'self' {bucket}; \

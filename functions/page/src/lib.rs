@@ -1,11 +1,12 @@
-//! Three pages. Links in mails lead to the one where candidates take their interview, and staff activate accounts, reset
+//! Four pages. Links in mails lead to the one where candidates take their interview, and staff activate accounts, reset
 //! passwords, confirm addresses and restore them. On the second one, a guest without an account watches a candidate's answers, by a
-//! link that a manager has made. On the third one, staff sign in, watch answers and judge them.
+//! link that a manager has made. On the third one, staff log in, watch answers and judge them. The
+//! fourth one says how far all of them can be used by everyone, and whom to ask for another way.
 //!
 //! Each page is a script of this project, which calls the API. It loads nothing from other hosts than this service and the
 //! bucket. All are made of the files in `assets`: `main.js` imports the modules of the candidate's page, `guest.js` those of the
-//! guest's, `staff.js` those of the staff's, and the styles of all follow those in `page.css`. No page loads what is another's alone. The
-//! modules in `player/` show a question with its answer, and know no page.
+//! guest's, `staff.js` those of the staff's, `accessibility.js` those of the fourth one, and the styles of all follow those in
+//! `page.css`. No page loads what is another's alone. The modules in `player/` show a question with its answer, and know no page.
 //!
 //! Beside the pages, files that programs look for at fixed paths.
 
@@ -35,6 +36,9 @@ pub fn routes(routes: RouteGroup) -> RouteGroup {
         .page("/staff/{company}/", index::show_to_staff)
         .page("/project/{company}/{project}/", index::show_to_staff)
         .page("/result/{company}/{project}/{candidate}/", index::show_to_staff)
+        .page("/sign-in/", index::show_to_staff)
+        .page("/accessibility/", index::show_accessibility)
+        .page("/accessibility/{company}/", index::show_accessibility)
         // Parts of links, and what a mail program has added to one.
         .page("/register/", index::show_wrong)
         .page("/register/{key}/{*rest}", index::show_wrong)
@@ -59,6 +63,8 @@ pub fn routes(routes: RouteGroup) -> RouteGroup {
         .page("/result/{company}/", index::show_wrong_to_staff)
         .page("/result/{company}/{project}/", index::show_wrong_to_staff)
         .page("/result/{company}/{project}/{candidate}/{*rest}", index::show_wrong_to_staff)
+        .page("/sign-in/{*rest}", index::show_wrong_to_staff)
+        .page("/accessibility/{company}/{*rest}", index::show_wrong_accessibility)
         .page("/page/{version}/{*path}", files::show)
         .page("/.well-known/security.txt/", well_known::show_security_contact)
         .page("/llms.txt/", well_known::show_guide_to_documents)

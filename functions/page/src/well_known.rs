@@ -9,14 +9,14 @@ use shared::{Error, Result};
 
 const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
 
-/// After so many days, a copy of the contact may no longer be right. RFC 9116 recommends less than a year.
+/// The days after which a copy of the contact may no longer be right. RFC 9116 recommends less than a year.
 const CONTACT_DAYS: Days = Days::new(90);
 
 /// GET /.well-known/security.txt, in the format of RFC 9116: where to report a vulnerability. 404 if the deployment names no contact.
 pub(crate) async fn show_security_contact(State(app): State<App>, reader: FileReader) -> Result<Response> {
     let contact = app.config().security_contact.as_ref().ok_or(Error::NotFound)?;
     let canonical = reader.base_url.join("/.well-known/security.txt").map_err(Error::internal)?;
-    // At midnight, so that copies can be compared for a day.
+    // The text ends at midnight, so that copies can be compared for a day.
     let expires = (app.now() + CONTACT_DAYS).date_naive().and_time(NaiveTime::MIN).and_utc();
     let expires = expires.to_rfc3339_opts(SecondsFormat::Secs, true);
     let text = format!("Contact: {contact}\nExpires: {expires}\nCanonical: {canonical}\n");

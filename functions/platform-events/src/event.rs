@@ -70,7 +70,7 @@ impl BusEvent {
     pub(crate) fn read(self, references: ReferenceUris<'_>) -> Result<CandidateEvent> {
         let mut errors = FieldErrors::default();
         let EventDetail { candidate, customer, completed } = self.detail()?;
-        // By reference: the platform's other parts know no other names from this API.
+        // Candidates are named by reference: the platform's other parts know no other names from this API.
         let candidate = errors.read("candidate", references.parse_candidate(&candidate));
         let report = match self.kind.as_str() {
             "interview.completed" => Some(PlatformReport::Completed),

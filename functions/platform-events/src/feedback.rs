@@ -54,7 +54,7 @@ impl MailComplaint {
     fn is_against_mails(&self) -> bool {
         // `not-spam` takes mails out of the spam folder, and `auth-failure` tells the sender that a signature does not hold.
         let kind = self.complaint_feedback_type.as_deref().unwrap_or_default();
-        !["not-spam", "auth-failure"].iter().any(|one| one.eq_ignore_ascii_case(kind))
+        !["not-spam", "auth-failure"].iter().any(|harmless| harmless.eq_ignore_ascii_case(kind))
     }
 }
 
@@ -109,13 +109,13 @@ impl MailFeedback {
             }
             _ => return None,
         };
-        Some((reason, recipients.into_iter().flatten().flat_map(|one| one.addresses()).collect()))
+        Some((reason, recipients.into_iter().flatten().flat_map(|recipient| recipient.addresses()).collect()))
     }
 }
 
 /// Suppresses the reported addresses. Idempotent.
 pub(crate) async fn apply_feedback(system: &SystemAccess, feedback: MailFeedback) -> Result<RecordOutcome> {
-    // By tag: an address may belong to accounts of several companies.
+    // Recipients are found by tag: an address may belong to accounts of several companies.
     let tags = feedback.mail.tags.as_ref().and_then(|tags| tags.recipient.as_ref());
     let Some(tag) = tags.and_then(|tags| tags.first()) else { return Ok(RecordOutcome::Ignored) };
     let tag: RecipientTag = tag.parse().map_err(|_| Error::field("recipient", "Unknown recipient tag."))?;

@@ -13,7 +13,7 @@ use shared::domain::transition::report::PlatformReport;
 use shared::event::RecordOutcome;
 use shared::http::reference::ReferenceUris;
 use shared::store::RetryPolicy;
-use shared::{Error, Result, log_failure, log_run};
+use shared::{Error, Result, log_failure, log_invocation};
 
 pub use event::BusEvent;
 use event::CandidateEvent;
@@ -30,7 +30,7 @@ pub async fn process(app: &App, event: BusEvent) -> Result<RecordOutcome> {
     let outcome = apply(&system, event).await;
     match &outcome {
         Ok(outcome) => {
-            log_run!(target: "platform-events", system.usage(), event = id, kind, ?outcome, "processed");
+            log_invocation!(target: "platform-events", system.usage(), event = id, kind, ?outcome, "processed");
         }
         Err(error @ (Error::Fields(_) | Error::NotStarted)) => {
             tracing::warn!(target: "platform-events", event = id, kind, %error, "the event is not acceptable");

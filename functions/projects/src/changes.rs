@@ -96,6 +96,8 @@ fn read_optional(
     let needed = body.integer("team_evaluation", 0, 2).and_then(|number| u8::try_from(number).ok());
     changes.set(needed, |project| &mut project.settings.team_evaluation);
     changes.set(read_reminder_days(body), |project| &mut project.settings.reminder_days);
+    let days = body.clearable_integer("evaluation_days", 1, 30);
+    changes.set(days, |project| &mut project.settings.evaluation_days);
     changes.set(body.partner_data("partner_data"), |project| &mut project.settings.partner_data);
     let labels = body.list("labels", MAX_ATTACHED, |item| references.parse(company, item.reference()?));
     changes.set(labels.map(BTreeSet::from_iter), |project| &mut project.settings.labels);

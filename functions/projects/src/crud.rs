@@ -112,7 +112,7 @@ pub(crate) async fn create(
         None => access.store.create_project(&project),
     };
     match access.commit(writes, created).await {
-        // What was to be copied was deleted in the meantime. The next attempt copies what is left.
+        // A part of the original was deleted in the meantime. The next attempt copies what is left.
         Err(Error::NotFound) if copy.is_some() => Err(Error::Changed),
         Err(error) => Err(name_visible_holder(&access, error).await?),
         committed => committed,
@@ -141,7 +141,7 @@ pub(crate) async fn update(
     apply(read_changes(body, access.company_id(), access.references(), is_local)?, &mut after)?;
     let ProjectStaff { evaluators, interview_managers, reviewers } = &after.staff;
     let named = [(EVALUATORS, evaluators), (INTERVIEW_MANAGERS, interview_managers), (REVIEWERS, reviewers)];
-    let named = named.into_iter().flat_map(|(name, all)| all.iter().map(move |one| (name, *one)));
+    let named = named.into_iter().flat_map(|(name, all)| all.iter().map(move |customer| (name, *customer)));
     access.require_visible(&named.collect::<Vec<_>>()).await?;
     let view =
         ProjectView::new(&after, &access.target.counts, &ProjectViewer::of(&access, &access.target.company));

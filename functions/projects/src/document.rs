@@ -99,7 +99,7 @@ pub(crate) fn set_project_retention(operation: OperationDoc) -> OperationDoc {
              seven days, until `starts_at`. `retention/due/` of the company shows beforehand who would be erased.",
         )
         .body::<ProjectRetentionView, _>(read_rule)
-        .field("from", "What the days are counted from. By default `last_activity`.")
+        .field("from", "The event from which the days are counted. By default `last_activity`.")
         .example("four_weeks", json!({ "days": 28, "from": "project_closed" }))
         .example("keep", json!({ "days": null }))
 }
@@ -112,7 +112,7 @@ pub(crate) fn delete_project_retention(operation: OperationDoc) -> OperationDoc 
 
 pub(crate) fn get_statistics_of_project(operation: OperationDoc) -> OperationDoc {
     operation.text(
-        "What remains of candidates who were deleted, by whomever: numbers. The counts of the project itself, such as \
+        "The numbers that remain of deleted candidates. The counts of the project itself, such as \
          `candidates_count`, are of candidates who exist. After the service was restored to an earlier moment, candidates \
          who are deleted again count by their status at that moment.",
     )

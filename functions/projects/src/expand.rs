@@ -96,11 +96,12 @@ impl ExpandedResources {
         references: ReferenceUris<'_>,
     ) -> ExpandedReference<Vec<QuestionView>> {
         let questionnaire = self.found.questionnaires.get(&project.id);
+        let maximum_score = project.settings.maximum_score;
         let views = questionnaire.into_iter().flat_map(|questionnaire| {
             questionnaire
                 .questions
                 .iter()
-                .map(|question| QuestionView::new(question, questionnaire, references))
+                .map(|question| QuestionView::new(question, questionnaire, maximum_score, references))
         });
         let reference =
             ExpandedReference::Reference(references.uri(&project.company, project.id).join("questions"));
@@ -114,11 +115,12 @@ impl ExpandedResources {
         references: ReferenceUris<'_>,
     ) -> ExpandedReference<Vec<CriterionView>> {
         let questionnaire = self.found.questionnaires.get(&project.id);
+        let maximum_score = project.settings.maximum_score;
         let views = questionnaire.into_iter().flat_map(|questionnaire| {
             questionnaire
                 .criteria
                 .iter()
-                .map(|criterion| CriterionView::new(criterion, questionnaire, references))
+                .map(|criterion| CriterionView::new(criterion, questionnaire, maximum_score, references))
         });
         let reference =
             ExpandedReference::Reference(references.uri(&project.company, project.id).join("criteria"));

@@ -25,8 +25,8 @@ pub(crate) struct ProjectRetentionView {
     /// Candidates are erased after so many days; null keeps them until a user deletes them.
     #[schemars(example = 28)]
     days: Option<u32>,
-    /// What the days are counted from: the last thing that happened to the candidate, or the close of the project if that is
-    /// later. Candidates of an open project are then kept.
+    /// The event from which the days are counted: the last thing that happened to the candidate, or the close of the project if
+    /// that is later. Candidates of an open project are then kept.
     from: RetentionStart,
     /// Nothing is erased in the project before; null if candidates are kept.
     starts_at: Option<Timestamp>,

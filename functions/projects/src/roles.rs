@@ -93,10 +93,10 @@ pub(crate) async fn create(
     access.commit(access.store.change_roles(&access.target.project, &after), ensured).await
 }
 
-/// What a client wants one customer to be in a project.
+/// The body that sets the roles of one customer in a project.
 pub(crate) struct SetRoles {
     customer: CustomerId,
-    /// At least one, the one that was named first.
+    /// The given roles, at least one, in the order of the request.
     given: Vec<StaffRole>,
     taken: Vec<StaffRole>,
 }

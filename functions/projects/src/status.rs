@@ -24,8 +24,8 @@ pub(crate) struct StatusView {
     resource_uri: Uri,
     /// The project's status.
     status: ProjectStatus,
-    /// What a running project lacks to be of use, although the change was made; empty if nothing. Only present in the answer to a
-    /// change.
+    /// Things that a running project lacks, although the change was made; empty if there are none. Only present in the answer to
+    /// a change.
     #[serde(skip_serializing_if = "Option::is_none")]
     warnings: Option<Vec<StatusWarning>>,
 }
@@ -85,7 +85,7 @@ pub(crate) async fn update(
         return access.show_tagged_by(show(&access.target.project));
     }
     let (after, requirement) = Project::clone(&access.target.project).move_to(to, access.now)?;
-    // For the refusal's words; the transaction has the same condition, which decides.
+    // This check words the refusal; the transaction has the same condition, which decides.
     access.target.counts.check(requirement, &after)?;
     let moved = access.store.move_project(&access.target.project, &after, requirement, &access.target.shards);
     access.commit(moved, show(&after)).await

@@ -25,7 +25,7 @@ use shared::http::wire::{Identifier, OrEmpty, Uri};
 use crate::expand::{EVALUATORS, ExpandedResources, INTERVIEW_MANAGERS, REVIEWERS};
 use crate::roles::RoleView;
 
-/// Who looks at a project.
+/// The caller who looks at projects, with all else that a view needs besides the project.
 pub(crate) struct ProjectViewer<'a> {
     caller: &'a Caller,
     company: &'a Company,
@@ -124,11 +124,11 @@ struct ProjectFields {
     /// The URL of the public job listing; empty for none.
     #[schemars(example = &"")]
     job_url: String,
-    /// Where candidates can continue after the interview: the last screen shows a button that leads there. An https URL
-    /// without a user name and a fragment; empty for none. The service adds `candidate` to the query, the last segment of
-    /// the candidate's `resource_uri`, and their `external_id` if they have one, so the query may contain neither, and nothing that
-    /// servers read differently: no `;`, and no `[` or `]` in names. The host has a name, not an IP address. Everyone can open this
-    /// URL, so it does not prove who returns. Only callers who may change the project see the field.
+    /// The address at which candidates can continue after the interview: the last screen shows a button that leads there. An
+    /// https URL without a user name and a fragment; empty for none. The service adds `candidate` to the query, the last segment
+    /// of the candidate's `resource_uri`, and their `external_id` if they have one, so the query may contain neither, and nothing
+    /// that servers read differently: no `;`, and no `[` or `]` in names. The host has a name, not an IP address. Everyone can
+    /// open this URL, so it does not prove who returns. Only callers who may change the project see the field.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"https://jobs.example.com/done?from=interview")]
     return_url: Option<OrEmpty<ReturnUrl>>,
@@ -156,8 +156,8 @@ struct ProjectFields {
     external_id: OrEmpty<ExternalId>,
     /// Whether candidates may take the interview without a password, with the key of their invitation.
     allow_hash_login: bool,
-    /// Where candidates take the interview: `builtin` here, with the project's questions; `external` elsewhere, from where
-    /// events tell of it. It stays as it is once a candidate has begun.
+    /// The place of the interview: `builtin` here, with the project's questions; `external` elsewhere, from where events tell of
+    /// it. It stays as it is once a candidate has begun.
     interview_platform: InterviewPlatform,
     /// The minutes that an interview which begins now may take; null until the deadline.
     #[schemars(example = 45)]
@@ -199,7 +199,7 @@ struct ProjectFields {
     /// The list of questions.
     #[schemars(example = format!("{}questions/", example_uri::PROJECT))]
     questions: ExpandedReference<Vec<QuestionView>>,
-    /// The list of candidates.
+    /// The URL of the list of candidates.
     #[schemars(example = format!("{}candidates/", example_uri::PROJECT))]
     candidates: Uri,
     /// The results.
@@ -251,6 +251,10 @@ struct ProjectFields {
     /// three days. A change is for invitations and deadlines from then on.
     #[schemars(length(max = 3), example = [1, 3])]
     reminder_days: Vec<ReminderDay>,
+    /// How many days after a completed interview its evaluators are reminded by mail, until they have evaluated it: once on each
+    /// working day of the company's time zone from 8 o'clock on, at most ten times; null for never.
+    #[schemars(range(min = 1, max = 30), example = 3)]
+    evaluation_days: Option<u32>,
     /// A partner's own data, at most 4,096 bytes as JSON. The service does not use it.
     #[schemars(with = "Map<String, Value>")]
     partner_data: Box<RawValue>,
@@ -325,6 +329,7 @@ impl ProjectFields {
             evaluated_candidates_count: counts.evaluated(project),
             my_pending_evaluations_count: counts.awaiting_evaluation(project, customer),
             reminder_days: settings.reminder_days.iter().collect(),
+            evaluation_days: settings.evaluation_days,
             partner_data: settings.partner_data.to_json(),
             team_evaluation: settings.team_evaluation,
             interview_suite_url: references.project_page(company, project.id),

@@ -6,19 +6,19 @@ use shared::domain::candidate::Candidate;
 use shared::domain::history::erasure::ErasureReason;
 use shared::domain::id::CandidateId;
 use shared::store::VersionedItem;
-use shared::{Error, Result, log_failure};
+use shared::{Error, log_failure};
 
 /// Candidates who are erased in parallel.
 const PARALLEL: usize = 8;
 
-/// What became of the candidates of a batch.
+/// The outcome of a batch.
 #[derive(Debug, Default)]
 pub(crate) struct BatchResult {
     /// How many were erased.
     pub(crate) erased: usize,
     /// How many a concurrent change or a hold has saved.
     pub(crate) moved_on: usize,
-    /// Those who could not be erased, as far as is known: an answer may be lost.
+    /// The candidates who could not be erased, as far as is known: an answer may be lost.
     pub(crate) failed: Vec<CandidateId>,
 }
 
@@ -29,8 +29,9 @@ pub(crate) async fn erase(
     reason: ErasureReason,
 ) -> BatchResult {
     let erasures = candidates.into_iter().map(|candidate| async move {
-        let erasure = erase_one(system, &candidate, reason).await;
-        (candidate.id, erasure)
+        let erasure =
+            async { system.commit(system.store.delete_candidate(&candidate, reason, system.now)?).await };
+        (candidate.id, erasure.await)
     });
     let mut results = stream::iter(erasures).buffer_unordered(PARALLEL);
     let mut batch = BatchResult::default();
@@ -46,12 +47,4 @@ pub(crate) async fn erase(
         }
     }
     batch
-}
-
-async fn erase_one(
-    system: &SystemAccess,
-    candidate: &VersionedItem<Candidate>,
-    reason: ErasureReason,
-) -> Result<()> {
-    system.commit(system.store.delete_candidate(candidate, reason, system.now)?).await
 }

@@ -5,26 +5,25 @@ use std::time::Duration;
 use futures_util::TryStreamExt as _;
 use shared::auth::SystemAccess;
 use shared::clock::Pace;
-use shared::domain::candidate::Candidate;
 use shared::domain::history::erasure::ErasureReason;
 use shared::domain::retention::company_erasure::{
     CompanyErasure, ErasureStep, HeldCandidate, MAX_NAMED, StepResult,
 };
-use shared::run_summary::RunSummary as _;
+use shared::invocation_summary::InvocationSummary as _;
 use shared::store::VersionedItem;
 use shared::work::{DueWork, due_again};
 use shared::{Error, Result};
 
 use crate::RetentionSummary;
 use crate::batch;
-use crate::limits::{BATCH, RunLimits};
+use crate::limits::{BATCH, InvocationLimits};
 
 /// The candidates of one read.
 const PAGE: usize = 5 * BATCH;
 
 pub(crate) async fn continue_due_erasures(
     work: DueWork<'_>,
-    limits: RunLimits,
+    limits: InvocationLimits,
     pace: &Pace,
     summary: &mut RetentionSummary,
 ) -> Result<()> {
@@ -53,7 +52,7 @@ pub(crate) async fn continue_due_erasures(
 struct CompanyEraser<'a> {
     system: &'a SystemAccess,
     erasure: VersionedItem<CompanyErasure>,
-    /// When others get their turn, since the start of the invocation.
+    /// The end of the company's turn, since the start of the invocation.
     ends_at: Duration,
     pace: &'a Pace,
     summary: &'a mut RetentionSummary,
@@ -79,7 +78,7 @@ impl CompanyEraser<'_> {
     }
 
     /// Takes steps, from the first, up to one that is not clear. `None` if all are clear.
-    // What still exists shows what is left to do, so a run that broke off goes on without a stored position.
+    // The items that still exist show which steps are left, so an invocation that broke off needs no stored position.
     async fn take_steps(&mut self) -> Result<Option<(ErasureStep, StepResult)>> {
         for step in ErasureStep::ALL {
             let result = match self.take_step(step).await {
@@ -128,7 +127,9 @@ impl CompanyEraser<'_> {
                 last = Some(candidate.id);
                 let (on_hold, free): (Vec<_>, Vec<_>) =
                     page.into_iter().partition(|candidate| candidate.hold_at(self.system.now).is_some());
-                held.extend(on_hold.iter().map(|candidate| held_candidate(candidate)));
+                held.extend(
+                    on_hold.iter().map(|held| HeldCandidate { project: held.project, candidate: held.id }),
+                );
                 held.truncate(MAX_NAMED);
                 for candidates in free.chunks(BATCH) {
                     self.pace.wait().await;
@@ -188,8 +189,4 @@ fn worked_if(has_worked: bool) -> StepResult {
 
 fn waiting_unless(is_done: bool) -> StepResult {
     if is_done { StepResult::Clear } else { StepResult::Waiting }
-}
-
-fn held_candidate(candidate: &Candidate) -> HeldCandidate {
-    HeldCandidate { project: candidate.project, candidate: candidate.id }
 }

@@ -33,15 +33,15 @@ use shared::app::App;
 use shared::auth::SystemAccess;
 use shared::clock::Pace;
 use shared::domain::retention::run::RetentionRun;
-use shared::event::leave_to_next_run;
-use shared::run_summary::RunSummary;
+use shared::event::leave_to_next_invocation;
+use shared::invocation_summary::InvocationSummary;
 use shared::store::VersionedItem;
 use shared::work::DueWork;
-use shared::{Result, log_failure, run_summary};
+use shared::{Result, invocation_summary, log_failure};
 
-pub use limits::RunLimits;
+pub use limits::InvocationLimits;
 
-run_summary! {
+invocation_summary! {
     "retention", "erased";
     /// The result of one invocation.
     pub struct RetentionSummary {
@@ -75,17 +75,17 @@ impl RetentionSummary {
 /// # Errors
 /// If the storage cannot be read.
 pub async fn handle(app: &App, _: IgnoredAny) -> Result<RetentionSummary> {
-    let summary = run(app, RunLimits::SCHEDULED).await.inspect_err(|error| {
+    let summary = run(app, InvocationLimits::SCHEDULED).await.inspect_err(|error| {
         log_failure!(target: "retention", error, "could not run");
     });
-    leave_to_next_run(summary)
+    leave_to_next_invocation(summary)
 }
 
 /// Erases the candidates that are due, within `limits`.
 ///
 /// # Errors
 /// If the storage cannot be read.
-pub async fn run(app: &App, limits: RunLimits) -> Result<RetentionSummary> {
+pub async fn run(app: &App, limits: InvocationLimits) -> Result<RetentionSummary> {
     let system = SystemAccess::of(app).with_patience(limits.patience());
     // One for all kinds of work, whose batches take turns.
     let pace = system.start_pace(limits.pause);
@@ -107,7 +107,7 @@ pub async fn run(app: &App, limits: RunLimits) -> Result<RetentionSummary> {
 
 async fn continue_due_runs(
     work: DueWork<'_>,
-    limits: RunLimits,
+    limits: InvocationLimits,
     pace: &Pace,
     summary: &mut RetentionSummary,
 ) -> Result<()> {
@@ -124,11 +124,11 @@ async fn continue_due_runs(
         let walked = walk::continue_run(system, limits, pace, run.clone(), summary).await;
         match summary.note_result(work.name, &run, walked) {
             Some(None) => summary.runs += 1,
-            // Its next turn comes after that of the others.
+            // The company's next turn comes after that of the others.
             Some(Some(stopped)) => due.push_back(stopped),
             None => {}
         }
-        // After one turn at least, so that runs get further in any case.
+        // The time is checked after one turn at least, so that runs get further in any case.
         if work.is_over() {
             summary.more |= !due.is_empty();
             break;

@@ -5,7 +5,7 @@ use shared::auth::SystemAccess;
 use shared::clock::Pace;
 use shared::domain::candidate::Candidate;
 use shared::domain::history::erasure::ErasureReason;
-use shared::run_summary::RunSummary as _;
+use shared::invocation_summary::InvocationSummary as _;
 use shared::store::VersionedItem;
 use shared::work::DueWork;
 

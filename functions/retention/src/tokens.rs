@@ -1,7 +1,7 @@
 //! Named tokens that have expired.
 
 use shared::Result;
-use shared::run_summary::RunSummary as _;
+use shared::invocation_summary::InvocationSummary as _;
 use shared::work::DueWork;
 
 use crate::RetentionSummary;

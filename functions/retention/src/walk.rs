@@ -16,13 +16,13 @@ use shared::{Error, Result};
 
 use crate::RetentionSummary;
 use crate::batch::{self, BatchResult};
-use crate::limits::{BATCH, RunLimits};
+use crate::limits::{BATCH, InvocationLimits};
 
 /// Continues the run of a company until it ends or its time is over, and returns it in the latter case. Fails with
 /// [`Error::Changed`](shared::Error::Changed) if another worker continues it.
 pub(crate) async fn continue_run(
     system: &SystemAccess,
-    limits: RunLimits,
+    limits: InvocationLimits,
     pace: &Pace,
     stored: VersionedItem<RetentionRun>,
     summary: &mut RetentionSummary,
@@ -46,9 +46,9 @@ pub(crate) async fn continue_run(
 struct RetentionWalk<'a> {
     system: &'a SystemAccess,
     stored: VersionedItem<RetentionRun>,
-    /// What the next save stores.
+    /// The value that the next save stores.
     run: RetentionRun,
-    /// When the next company gets its turn, since the start of the invocation.
+    /// The end of the company's turn, since the start of the invocation.
     ends_at: Duration,
     pace: &'a Pace,
     summary: &'a mut RetentionSummary,
@@ -74,7 +74,8 @@ impl RetentionWalk<'_> {
             let cursor = page.cursor;
             if !page.candidates.is_empty() {
                 let Some(counts) = self.look_at_page(&review, page).await? else { return Ok(false) };
-                // Not before the whole page is done: until then it is read again after a crash, and counted then.
+                // The cursor is saved once the whole page is done: until then, the page is read again after a crash, and counted
+                // then.
                 self.run.counts.add(counts);
                 self.run.cursor = Some(cursor);
                 self.save().await?;
@@ -121,7 +122,7 @@ impl RetentionWalk<'_> {
     ) -> Result<()> {
         let SystemAccess { store, now, .. } = self.system;
         let company = self.run.company.clone();
-        // As they are now. They are no condition of the deletions, which would then conflict with each other.
+        // The rules are read as they are now. They are no condition of the deletions, which would then conflict with each other.
         let Some((review, project)) = store.review_of_project(&company, project, *now).await? else {
             return Ok(());
         };
@@ -135,7 +136,7 @@ impl RetentionWalk<'_> {
         if due.is_empty() {
             return Ok(());
         }
-        // Before the first is erased: what a crash leaves uncounted is counted by who is gone then.
+        // The batch is saved before the first erasure: candidates who are gone after a crash are counted then.
         let candidates = due.iter().map(|candidate| candidate.id).collect();
         self.run.erasing = Some(ErasureBatch { project: project.id, candidates });
         self.save().await?;

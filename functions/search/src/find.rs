@@ -22,13 +22,19 @@ pub(crate) async fn list(
     let company = access.company_id();
     let hits = match access.visible_projects().await? {
         None => store.search_company(company, &terms).await?,
-        // Not the candidates shared with the caller: results show the project, which a share does not let them read.
+        // Candidates shared with the caller are left out: results show the project, which a share does not let them read.
         Some(projects) => store.search_projects(company, &projects, &terms).await?,
     };
     let mut found = store.matches(company, hits, &terms).await?;
     // The index lags behind the roles, so what it has found is authorised by the projects as they are now.
-    found.retain(|one| {
-        Action::ReadProject.is_allowed(&access.caller.in_project(one.project_id, &one.project.staff))
+    found.retain(|candidate| {
+        Action::ReadProject
+            .is_allowed(&access.caller.in_project(candidate.project_id, &candidate.project.staff))
     });
-    Ok(Json(found.iter().map(|one| SearchResultView::new(company, one, access.references())).collect()))
+    Ok(Json(
+        found
+            .iter()
+            .map(|candidate| SearchResultView::new(company, candidate, access.references()))
+            .collect(),
+    ))
 }

@@ -16,7 +16,7 @@ use shared::domain::staff::customer::Customer;
 use shared::event::{ObjectCreated, RecordOutcome, persist};
 use shared::media::{CheckedFile, object_key, upload_in, upload_key, video_upload_in};
 use shared::store::{EVENT_PATIENCE, RetryPolicy, VersionedItem};
-use shared::{Error, Result, log_failure, log_run};
+use shared::{Error, Result, log_failure, log_invocation};
 
 const NOT_AS_ANNOUNCED: &str =
     "The uploaded file does not have the announced size. Announce it again with the correct size.";
@@ -39,7 +39,9 @@ pub async fn process(app: &App, event: ObjectCreated) -> Result<RecordOutcome> {
         return Ok(RecordOutcome::Ignored);
     };
     match &outcome {
-        Ok(outcome) => log_run!(target: "uploads", system.usage(), upload = %id, ?outcome, "processed"),
+        Ok(outcome) => {
+            log_invocation!(target: "uploads", system.usage(), upload = %id, ?outcome, "processed")
+        }
         Err(error) => {
             log_failure!(target: "uploads", error, upload = %id, "could not process the upload")
         }
@@ -53,7 +55,7 @@ async fn process_upload(system: &SystemAccess, id: FileId, key: &str) -> Result<
         Some(upload) if upload.status == UploadStatus::AwaitingUpload => attach_file(system, upload).await?,
         _ => RecordOutcome::Ignored,
     };
-    // What clients sent is not served: its checked copy has a key of its own.
+    // The object that a client sent is never served: its checked copy has a key of its own.
     system.objects()?.delete(key).await?;
     Ok(outcome)
 }

@@ -40,7 +40,7 @@ async fn admit_once(system: &SystemAccess, company: &CompanyId, id: VideoId) -> 
         // The event comes again.
         return Ok(RecordOutcome::Ignored);
     }
-    // Also one that waits already: a file that was sent in a form arrives after its video.
+    // A video that waits already is admitted again: a file that was sent in a form arrives after its video.
     system.commit(system.store.await_conversion(&video, system.now)).await?;
     Ok(RecordOutcome::Applied)
 }

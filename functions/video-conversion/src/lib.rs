@@ -17,7 +17,7 @@ use shared::domain::media::conversion::queue::{Recording, WaitingRecording};
 use shared::event::{ObjectCreated, RecordOutcome, persist};
 use shared::media::{AnswerObjects, is_conversion_marker};
 use shared::store::COMMAND_PATIENCE;
-use shared::{Error, Result, log_failure, log_run};
+use shared::{Error, Result, log_failure, log_invocation};
 
 use engine::{ConvertedFiles, TimeLeft};
 use take::TakeConversion;
@@ -26,7 +26,7 @@ use take::TakeConversion;
 // The function has fifteen minutes.
 const PERSISTENCE: Duration = COMMAND_PATIENCE;
 
-/// What the function is invoked with.
+/// The payload of an invocation.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub enum Invocation {
@@ -34,12 +34,12 @@ pub enum Invocation {
     Created(ObjectCreated),
     /// The probe's, of a version that has no traffic yet.
     Check {
-        /// What to check.
+        /// The part of the function to check.
         check: CheckSubject,
     },
 }
 
-/// What can be checked without a recording.
+/// The parts that can be checked without a recording.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckSubject {
@@ -55,16 +55,14 @@ pub enum CheckSubject {
 pub async fn process(app: &App, invocation: Invocation) -> Result<RecordOutcome> {
     match invocation {
         Invocation::Created(event) => process_recording(app, event).await,
-        Invocation::Check { check: CheckSubject::Programs } => check_programs(app).await,
+        Invocation::Check { check: CheckSubject::Programs } => {
+            engine::check(app.config().program_path.as_ref()).await.map_err(|error| {
+                tracing::error!(target: "conversion", %error, "the programs do not work");
+                Error::internal(error)
+            })?;
+            Ok(RecordOutcome::Ignored)
+        }
     }
-}
-
-async fn check_programs(app: &App) -> Result<RecordOutcome> {
-    engine::check(app.config().program_path.as_ref()).await.map_err(|error| {
-        tracing::error!(target: "conversion", %error, "the programs do not work");
-        Error::internal(error)
-    })?;
-    Ok(RecordOutcome::Ignored)
 }
 
 /// Converts the recording whose turn it is, because of the event of a marker.
@@ -115,12 +113,12 @@ fn report(system: &SystemAccess, waiting: &WaitingRecording, outcome: &Result<Re
     let recording = waiting.recording;
     match outcome {
         // An alarm compares those that failed with all that ended.
-        Ok(outcome @ (RecordOutcome::Applied | RecordOutcome::Refused)) => log_run!(
+        Ok(outcome @ (RecordOutcome::Applied | RecordOutcome::Refused)) => log_invocation!(
             target: "conversion", system.usage(), %recording, company, ?outcome,
             conversion_failed = u8::from(*outcome == RecordOutcome::Refused), "processed"
         ),
         Ok(outcome) => {
-            log_run!(target: "conversion", system.usage(), %recording, company, ?outcome, "processed");
+            log_invocation!(target: "conversion", system.usage(), %recording, company, ?outcome, "processed");
         }
         Err(error) => {
             log_failure!(target: "conversion", error, %recording, company, "could not convert the recording");

@@ -57,7 +57,7 @@ impl<'a> TakeConversion<'a> {
         let directory = ScratchFolder::create().map_err(Error::internal)?;
         let end = match self.make(take, &directory.path().join("recording")).await {
             Ok(files) => {
-                // Not of a take that has been finished with more parts since.
+                // The files are dropped if the take was finished with more parts since.
                 if !self.answers().await?.is_some_and(|answers| self.is_converted_by(conversion, &answers)) {
                     return self.settle().await;
                 }
@@ -68,7 +68,7 @@ impl<'a> TakeConversion<'a> {
             Err(TakeFailure::Take(EngineError::Refused(reason))) => ConversionEnd::Failed(reason),
             Err(TakeFailure::Take(EngineError::Machine(error))) => return Err(Error::internal(error)),
             Err(TakeFailure::Storage(error)) => return Err(error),
-            // With the candidate, or the answer was reset.
+            // The parts went with the candidate, or the answer was reset.
             Err(TakeFailure::Gone) => return self.settle().await,
         };
         persist(self.system, PERSISTENCE, || self.finish(conversion, end)).await
@@ -240,10 +240,10 @@ impl ConversionEnd {
 /// Why there are no renditions.
 enum TakeFailure {
     Take(EngineError),
-    /// Its parts are no recording.
+    /// The parts are no recording.
     NoRecording(&'static str),
     Storage(Error),
-    /// Its parts have just been deleted.
+    /// The parts have just been deleted.
     Gone,
 }
 

@@ -72,7 +72,7 @@ async fn settle(system: &SystemAccess, company: &CompanyId, id: VideoId) -> Resu
     match system.store.video(company, id).await? {
         // Another worker needs the file.
         Some(video) if video.conversion.is_under_way() => Ok(RecordOutcome::Ignored),
-        // It is never shown, the largest file of all, and holds the location and the device.
+        // The upload is deleted: it is never shown, the largest file of all, and holds the location and the device.
         Some(video) if video.conversion.converted.is_some() => {
             clean_up(system, &[video_upload_key(company, id)]).await
         }

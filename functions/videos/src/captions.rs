@@ -28,11 +28,7 @@ pub(crate) async fn put(
 
 /// Reads the body of a PUT.
 pub(crate) fn read_captions(mut body: BodyFields) -> Result<CaptionText> {
-    let missing = "Send the captions as a multipart/form-data part with a file name.";
-    let file = body.required_file("file", missing);
-    let text = file.and_then(|file| {
-        CaptionText::parse(&file.bytes).map_err(|message| body.refuse("file", message)).ok()
-    });
+    let text = body.required_captions("file");
     body.finish(|| text)
 }
 

@@ -7,15 +7,15 @@ use shared::domain::media::video::{FileName, MAX_VIDEO_BYTES, NewVideo, Video};
 use shared::domain::text::{ShortName, TextLines};
 use shared::http::{BodyChanges, BodyFields};
 
-/// What a form declares of a file counts for nothing: the conversion finds out what it is.
+/// The type that a form declares is ignored: the conversion finds out what the file is.
 const ANYTHING: &str = "application/octet-stream";
 
 /// A new video.
 #[derive(Debug)]
 pub(crate) enum CreateVideo {
-    /// With its file.
+    /// A video that comes with its file.
     Sent(NewVideo, Bytes),
-    /// Whose file the client is going to send elsewhere.
+    /// A video whose file the client is going to upload to the bucket.
     Announced(NewVideo),
 }
 

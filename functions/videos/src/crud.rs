@@ -8,7 +8,7 @@ use shared::domain::media::video::Video;
 use shared::domain::policy::{ManageVideos, ReadCompany, ReadVideo};
 use shared::http::exchange::respond::{CommittedResponse, Created, NoContent};
 use shared::http::page::{ListQuery, PageView};
-use shared::http::{BodyChanges, BodyFields, IdempotentRun, RunResult, WithFiles};
+use shared::http::{AttemptResult, BodyChanges, BodyFields, RequestAttempt, WithFiles};
 use shared::store::REQUEST_PATIENCE;
 
 use crate::changes::{CreateVideo, read_changes, read_whole};
@@ -30,15 +30,15 @@ pub(crate) async fn create(
     WithFiles(body): WithFiles,
 ) -> Result<CommittedResponse<Created<VideoView>>> {
     let creation = CreateVideo::read(body)?;
-    access.run_once(REQUEST_PATIENCE, |run| begin(&access, creation, run)).await
+    access.run_once(REQUEST_PATIENCE, |attempt| begin(&access, creation, attempt)).await
 }
 
 async fn begin(
     access: &Admitted<Company, ManageVideos>,
     creation: CreateVideo,
-    run: IdempotentRun,
-) -> Result<RunResult<Created<VideoView>>> {
-    let id = run.ids.id(0);
+    attempt: RequestAttempt,
+) -> Result<AttemptResult<Created<VideoView>>> {
+    let id = attempt.ids.id(0);
     let company = access.company_id().clone();
     let by = access.caller.customer();
     let (new, bytes) = match creation {
@@ -50,18 +50,18 @@ async fn begin(
         Some(_) => announced.arrived(access.now),
         None => announced.expected_from(access.caller.author()),
     };
-    let is_there = run.is_resumed && run.store.video(access.company_id(), id).await?.is_some();
+    let is_there = attempt.is_resumed && attempt.store.video(access.company_id(), id).await?.is_some();
     if !is_there {
         // The video before its file: the function that learns of the file must find it.
-        run.commit(run.store.create_video(&video)).await?;
+        attempt.commit(attempt.store.create_video(&video)).await?;
     }
     let view = VideoView::new(&video, access);
     let view = match bytes {
         Some(bytes) => {
             if let Err(error) = access.files()?.put_video(&video, bytes).await {
                 // Without its file there is no video.
-                if let Some(video) = run.store.video(access.company_id(), id).await? {
-                    run.store.stepwise(access.now).delete_video(&video).await?;
+                if let Some(video) = attempt.store.video(access.company_id(), id).await? {
+                    attempt.store.stepwise(access.now).delete_video(&video).await?;
                 }
                 return Err(error);
             }
@@ -69,7 +69,7 @@ async fn begin(
         }
         None => view.with_request(access.files()?.announce_video(&video).await?, video.url_expires_at()),
     };
-    Ok(RunResult::Done(Created(view)))
+    Ok(AttemptResult::Done(Created(view)))
 }
 
 /// GET …/videos/{videoId}/

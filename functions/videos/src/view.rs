@@ -6,11 +6,10 @@ use serde::Serialize;
 use shared::auth::access::AdmittedRequest;
 use shared::auth::caller::CallerIdentity;
 use shared::domain::id::VideoId;
-use shared::domain::language::Language;
 use shared::domain::media::conversion::ConversionStatus;
 use shared::domain::media::video::{Rendition, Video};
 use shared::http::example_uri;
-use shared::http::view::SignedUploadView;
+use shared::http::view::{CaptionsView, SignedUploadView};
 use shared::http::wire::{Identifier, OrEmpty, Uri};
 use shared::media::{SignedUpload, rendition_name};
 
@@ -83,22 +82,12 @@ struct VideoStreams {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Captions")]
-struct CaptionsView {
-    /// The language of the captions.
-    language: Language,
-    /// The URL of the WebVTT, valid for the session that fetched it.
-    #[schemars(example = example_uri::CAPTIONS)]
-    url: Uri,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Dimensions")]
 struct VideoDimensions {
-    /// In pixels; 0 until the video is converted.
+    /// The width in pixels; 0 until the video is converted.
     #[schemars(example = 0)]
     width: u32,
-    /// In pixels; 0 until the video is converted.
+    /// The height in pixels; 0 until the video is converted.
     #[schemars(example = 0)]
     height: u32,
 }

@@ -6,13 +6,13 @@ use futures_util::stream::{self, StreamExt as _};
 use shared::domain::id::{CompanyId, WebhookId};
 use shared::event::{BatchReport, StreamRecord};
 use shared::store::StreamTrigger;
-use shared::{Result, log_failure, log_run};
+use shared::{Result, log_failure, log_invocation};
 
 use crate::deliver::{ENDPOINTS, EventSender};
 
-/// Serves the endpoints that the records are about. The table says what is to be done there, so records may come twice, in
-/// any order, or never. Those of the sender's own writes lead to nothing unless they ask for it: what a run leaves at an
-/// endpoint that is slow is the schedule's, since others would wait behind it.
+/// Serves the endpoints that the records are about. The table says what is to be done there, so records may come twice, in any
+/// order, or never. Records of the sender's own writes lead to nothing unless they ask for it: the schedule does what a turn
+/// leaves at a slow endpoint, since others would wait behind it.
 pub(crate) async fn handle(sender: &EventSender<'_>, records: &[StreamRecord]) -> BatchReport {
     let mut report = BatchReport::default();
     let mut count = 0;
@@ -37,10 +37,10 @@ pub(crate) async fn handle(sender: &EventSender<'_>, records: &[StreamRecord]) -
             }
         }
     }
-    let runs = companies.into_iter().map(|(company, (webhooks, numbers))| async move {
+    let served = companies.into_iter().map(|(company, (webhooks, numbers))| async move {
         (webhooks.len(), numbers, sender.serve_company(&company, webhooks).await)
     });
-    let mut served = stream::iter(runs).buffer_unordered(ENDPOINTS);
+    let mut served = stream::iter(served).buffer_unordered(ENDPOINTS);
     let mut failed = 0;
     while let Some((webhooks, numbers, result)) = served.next().await {
         count += webhooks;
@@ -52,7 +52,7 @@ pub(crate) async fn handle(sender: &EventSender<'_>, records: &[StreamRecord]) -
             }
         }
     }
-    log_run!(target: "webhooks", sender.system.usage(), records = records.len(), endpoints = count, failed, "delivered");
+    log_invocation!(target: "webhooks", sender.system.usage(), records = records.len(), endpoints = count, failed, "delivered");
     report
 }
 

@@ -5,19 +5,19 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use shared::domain::id::{CompanyId, WebhookId};
-use shared::run_summary::RunSummary;
+use shared::invocation_summary::InvocationSummary;
 use shared::store::{DuePages, VersionedItem};
-use shared::{Error, Result, run_summary};
+use shared::{Error, Result, invocation_summary};
 
 use crate::deliver::EventTransport as _;
 use crate::deliver::{ENDPOINTS, EventSender};
 
-/// About the most endpoints, and feeds, of one run; the next run continues.
+/// About the most endpoints, and feeds, of one invocation; the next invocation continues.
 const MOST: usize = 2000;
 
-run_summary! {
+invocation_summary! {
     "webhooks", "swept";
-    /// The result of one run of the schedule.
+    /// The result of one invocation of the schedule.
     pub struct DeliverySummary {
         /// Endpoints that were looked at.
         pub endpoints: usize,
@@ -56,13 +56,13 @@ pub(crate) async fn handle(sender: &EventSender<'_>) -> Result<DeliverySummary> 
         summary.failed += usize::from(served.is_err());
         summary.moved_on += usize::from(matches!(served, Ok(false)));
         if !matches!(served, Ok(true)) {
-            // The feed stays due: another run has the endpoint and may not know of the last number, or the storage failed.
+            // The feed stays due: another invocation has the endpoint and may not know of the last number, or the storage failed.
             feeds.retain(|(feed, _)| feed.company != company);
         }
     }
     let started = feeds.into_iter().map(|(feed, webhooks)| async move {
         match store.note_deliveries_started(&feed, !webhooks.is_empty()).await {
-            // The next run looks at the events that have come in the meantime.
+            // The next invocation looks at the events that have come in the meantime.
             Ok(()) | Err(Error::Changed) => Ok(()),
             Err(error) => Err(error),
         }
@@ -76,7 +76,7 @@ pub(crate) async fn handle(sender: &EventSender<'_>) -> Result<DeliverySummary> 
 
 async fn read_due<T>(mut pages: DuePages<'_, T>) -> Result<Vec<VersionedItem<T>>> {
     let mut due = Vec::new();
-    // By what is due, not by pages: items that cannot be read must not hold up those behind them.
+    // The limit counts due items, not pages: items that cannot be read must not hold up those behind them.
     while due.len() < MOST
         && let Some(page) = pages.try_next().await?
     {
@@ -89,7 +89,7 @@ async fn read_due<T>(mut pages: DuePages<'_, T>) -> Result<Vec<VersionedItem<T>>
 fn longest_first(mut due: DueWebhooks) -> Vec<(CompanyId, WebhookId)> {
     due.sort();
     let mut seen = BTreeSet::new();
-    due.into_iter().map(|(_, one)| one).filter(|one| seen.insert(one.clone())).collect()
+    due.into_iter().map(|(_, due)| due).filter(|due| seen.insert(due.clone())).collect()
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub struct Demo {
     pub company: String,
     /// The owner's user name.
     pub username: String,
-    /// Random per data folder.
+    /// The password of the user, chosen by chance for each data folder.
     pub password: String,
 }
 

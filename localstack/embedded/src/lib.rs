@@ -14,9 +14,11 @@ mod events;
 mod function;
 mod functions;
 mod gateway;
+mod issuer;
 mod local;
 mod mailbox;
 mod pages;
+mod provider;
 mod random;
 mod receivers;
 mod state;
@@ -33,6 +35,7 @@ pub use functions::{functions, groups};
 pub use gateway::{Gateway, RouteKey, SourceIp};
 pub use local::{Local, Options};
 pub use mailbox::{Mail, Mailbox};
+pub use provider::LocalProvider;
 pub use template::{
     Pattern, RouteTarget, RuleTrigger, ScheduleTrigger, StreamTrigger, TableDefinition, Template, Triggers,
 };

@@ -16,7 +16,9 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::events::Background;
+use crate::issuer::LocalIssuer;
 use crate::pages::Pages;
+use crate::provider::LocalProvider;
 use crate::receivers::Receivers;
 use crate::{BUCKET, Backend, Demo, Error, Events, Gateway, Storage, Template, backend, functions, pages};
 
@@ -25,11 +27,11 @@ const TABLE: &str = "interviews-local";
 /// Options of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// Where to listen: the loopback address, or all addresses of a container.
+    /// The address to listen at: loopback, or all addresses of a container.
     pub address: IpAddr,
     /// 0 picks a free port.
     pub port: u16,
-    /// Where the data is kept.
+    /// The place of the data.
     pub storage: Storage,
     /// Origins whose pages may use the API, such as `http://localhost:3000`.
     pub allowed_origins: Vec<String>,
@@ -99,9 +101,20 @@ impl Local {
         // A function in another process has its own URL and path.
         environment.retain(|name, _| !["BASE_URL", "PATH"].contains(name));
         let (mailbox, environment) = (backend.mailbox().clone(), Arc::new(environment));
-        let receivers = Receivers::default();
-        let pages =
-            Pages { mailbox, receivers, events, clock, app: app.clone(), demo: demo.clone(), environment };
+        let issuer = LocalIssuer::new(format!("{origin}/_local/issuer"))?;
+        let provider = LocalProvider::new(&origin, Arc::new(clock.clone()))?;
+        let (shown_app, shown_demo) = (app.clone(), demo.clone());
+        let pages = Pages {
+            mailbox,
+            receivers: Receivers::default(),
+            issuer,
+            provider,
+            events,
+            clock,
+            app: shown_app,
+            demo: shown_demo,
+            environment,
+        };
         let router = pages::router(pages).fallback(async move |request: Request| gateway.call(request).await);
         let (stop, stopped) = oneshot::channel();
         let server = tokio::spawn(backend::serve(listener, router, async {
@@ -140,7 +153,6 @@ impl Local {
         format!("{}/api/v3", self.origin)
     }
 
-    /// The inbox.
     pub fn inbox_url(&self) -> String {
         format!("{}/_local/inbox/", self.origin)
     }

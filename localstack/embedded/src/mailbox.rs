@@ -21,9 +21,7 @@ pub struct Mail {
     pub source: String,
     /// The recipients.
     pub to: Vec<String>,
-    /// Cc.
     pub cc: Vec<String>,
-    /// Bcc.
     pub bcc: Vec<String>,
     /// Reply-To; empty if it is the sender.
     pub reply_to: Vec<String>,

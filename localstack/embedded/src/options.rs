@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use embedded::{Options, Storage};
 use lexopt::{Arg, Parser, ValueExt};
 
-/// What `--help` prints.
+/// The output of `--help`.
 pub(crate) const HELP: &str = "\
 Runs the whole service on localhost until Ctrl-C.
 

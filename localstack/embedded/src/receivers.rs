@@ -27,7 +27,7 @@ pub(crate) struct Receiver {
     pub(crate) total: usize,
 }
 
-/// One request.
+/// A delivery that came, and how the receiver has answered it.
 #[derive(Clone)]
 pub(crate) struct Delivery {
     /// UTC, RFC 3339.
@@ -36,7 +36,7 @@ pub(crate) struct Delivery {
     pub(crate) body: Bytes,
     /// None if the receiver had no secret.
     pub(crate) signature: Option<Signature>,
-    /// What it was answered with.
+    /// The receiver's answer.
     pub(crate) answer: Answer,
 }
 

@@ -14,7 +14,7 @@ use crate::Error;
 #[derive(Debug)]
 pub(crate) struct StateFile {
     path: PathBuf,
-    /// Who may do what with the file, as `chmod` writes it.
+    /// The permissions of the file, as `chmod` writes them.
     mode: u32,
 }
 

@@ -12,12 +12,10 @@ use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, TokenId};
 pub enum Account {
     /// A staff user.
     Customer {
-        /// Its identifier.
         customer: CustomerId,
     },
     Candidate {
         project: ProjectId,
-        /// Their identifier.
         candidate: CandidateId,
     },
 }
@@ -49,7 +47,7 @@ impl CredentialClaim {
     }
 }
 
-/// Who acts, whatever the credential.
+/// The account or token that acts, whatever the credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Principal {
     /// A user who can log in.

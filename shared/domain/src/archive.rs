@@ -1,9 +1,11 @@
-//! What an archive of a company holds: its format is described in `functions/PORTABILITY.md`.
+//! The kinds of records in an archive of a company, whose format is described in `functions/PORTABILITY.md`.
 
 /// A kind of record, which has a file of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RecordKind {
-    /// What candidates have recorded, and which questions they have answered in writing.
+    /// Captions of recorded answers.
+    AnswerCaptions,
+    /// The takes of candidates, and which questions they have answered in writing.
     Answers,
     /// Candidates, with their consents, shares and what evaluators have rated.
     Candidates,
@@ -35,19 +37,23 @@ pub enum RecordKind {
     Receipts,
     /// The retention policy of the company.
     Retention,
-    /// What statistics count of candidates who were erased.
+    /// The settings of the sign-in of the company's staff.
+    SignIn,
+    /// The counts of erased candidates, which statistics still include.
     Statistics,
     /// Named tokens.
     Tokens,
+    /// What the company has used, by month.
+    Usage,
     /// Welcome videos.
     Videos,
     /// Webhooks.
     Webhooks,
-    /// What candidates have written.
+    /// The texts that candidates have written.
     WrittenAnswers,
 }
 
-/// What the records of a kind are read together with.
+/// The entity that is read together with the records of a kind, so that they are of one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordLevel {
     /// The company.
@@ -62,7 +68,8 @@ pub enum RecordLevel {
 
 impl RecordKind {
     /// All kinds, by the names of their files.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 24] = [
+        Self::AnswerCaptions,
         Self::Answers,
         Self::Candidates,
         Self::Captions,
@@ -79,8 +86,10 @@ impl RecordKind {
         Self::ReceiptKeys,
         Self::Receipts,
         Self::Retention,
+        Self::SignIn,
         Self::Statistics,
         Self::Tokens,
+        Self::Usage,
         Self::Videos,
         Self::Webhooks,
         Self::WrittenAnswers,
@@ -89,6 +98,7 @@ impl RecordKind {
     /// The name of its file, without the ending.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::AnswerCaptions => "answer-captions",
             Self::Answers => "answers",
             Self::Candidates => "candidates",
             Self::Captions => "captions",
@@ -105,20 +115,23 @@ impl RecordKind {
             Self::ReceiptKeys => "receipt-keys",
             Self::Receipts => "receipts",
             Self::Retention => "retention",
+            Self::SignIn => "sign-in",
             Self::Statistics => "statistics",
             Self::Tokens => "tokens",
+            Self::Usage => "usage",
             Self::Videos => "videos",
             Self::Webhooks => "webhooks",
             Self::WrittenAnswers => "written-answers",
         }
     }
 
-    /// Whether an import stores its records as items. The company itself has one, which is stored last.
+    /// Whether an import stores its records as items. The company's item is stored last, and usage is a part of the item that numbers
+    /// the events.
     pub const fn has_items(self) -> bool {
-        !matches!(self, Self::Company | Self::ReceiptKeys | Self::Receipts)
+        !matches!(self, Self::Company | Self::ReceiptKeys | Self::Receipts | Self::Usage)
     }
 
-    /// What its records are read together with.
+    /// The entity together with which its records are read.
     pub const fn level(self) -> RecordLevel {
         match self {
             Self::Captions
@@ -129,22 +142,24 @@ impl RecordKind {
             | Self::Logos
             | Self::ReceiptKeys
             | Self::Retention
+            | Self::SignIn
             | Self::Tokens
             | Self::Videos
             | Self::Webhooks => RecordLevel::Company,
             Self::Projects | Self::Questionnaires | Self::Statistics => RecordLevel::Project,
-            Self::Answers
+            Self::AnswerCaptions
+            | Self::Answers
             | Self::Candidates
             | Self::Evaluations
             | Self::GuestLinks
             | Self::WrittenAnswers => RecordLevel::Candidate,
-            Self::Events | Self::Receipts => RecordLevel::Feed,
+            Self::Events | Self::Receipts | Self::Usage => RecordLevel::Feed,
         }
     }
 
     /// The stored attributes that no record has. A dot leads into an attribute.
-    // Secrets and their hashes: whoever has the archive must not act for anybody. What limits how often somebody may do something,
-    // which is this deployment's matter. And the address that a candidate has yet to confirm: clients would be shown it, but nobody
+    // Secrets and their hashes: whoever has the archive must not act for anybody. Limits of how often somebody may do something,
+    // which are this deployment's matter. The address that a candidate has yet to confirm: clients would be shown it, but nobody
     // could confirm it without the key and the password. Customers keep theirs, since they can be asked again to confirm it.
     pub const fn left_out(self) -> &'static [&'static str] {
         match self {
@@ -153,6 +168,7 @@ impl RecordKind {
                 "access_key",
                 "address_keys",
                 "former_keys",
+                "help_asked",
                 "is_key_mailed",
                 "links_mailed",
                 "mail_rate",
@@ -162,13 +178,16 @@ impl RecordKind {
                 "pending_email",
                 "session_epoch",
             ],
+            // The mark of this deployment's operator.
+            Self::Company => &["is_test"],
             Self::Customers => {
-                &["address_keys", "mail_rate", "one_time_key", "password_hash", "session_epoch"]
+                &["address_keys", "mail_rate", "one_time_key", "password_hash", "session_epoch", "sign_in"]
             }
             // A signed one of another deployment, which `receipts` has.
             Self::Events => &["receipt"],
             Self::GuestLinks => &["hash", "media_key", "requests"],
-            Self::Tokens => &["hash", "limits.media_key", "media_key"],
+            Self::SignIn => &["links_since", "provider.client_secret"],
+            Self::Tokens => &["hash", "is_imported", "limits.media_key", "media_key"],
             Self::Webhooks => &["former_secret", "secret"],
             _ => &[],
         }

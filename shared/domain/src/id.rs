@@ -82,7 +82,7 @@ pub trait ResourceKind {
 
 /// Declares kinds of identifiers: a type without values that marks them, their name, and where the URLs are that end with
 /// them.
-// Not marked by the resources' own types: those contain identifiers, so the modules would depend on each other.
+// Marks are types of their own: the resources' types contain identifiers, so the modules would depend on each other.
 macro_rules! ids {
     ($($(#[doc = $doc:literal])+ $id:ident of $mark:ident $(in $parent:ident $segment:literal)?,)+) => {
         $(
@@ -104,44 +104,44 @@ macro_rules! ids {
 pub enum CompanyMark {}
 
 ids! {
-    /// Of a staff user.
+    /// The identifier of a staff user.
     CustomerId of CustomerMark in CompanyMark "customers",
-    /// Of a project.
+    /// The identifier of a project.
     ProjectId of ProjectMark in CompanyMark "projects",
-    /// Of a candidate.
+    /// The identifier of a candidate.
     CandidateId of CandidateMark in ProjectMark "candidates",
-    /// Of a welcome video.
+    /// The identifier of a welcome video.
     VideoId of VideoMark in CompanyMark "videos",
-    /// Of a label.
+    /// The identifier of a label.
     LabelId of LabelMark in CompanyMark "labels",
-    /// Of a named token; not its secret.
+    /// The identifier of a named token; not its secret.
     TokenId of TokenMark in CompanyMark "tokens",
-    /// Of a share of a candidate.
+    /// The identifier of a share of a candidate.
     ShareId of ShareMark in CandidateMark "shares",
-    /// Of a link that shows the answers of a candidate to guests; not its secret.
+    /// The identifier of a link that shows the answers of a candidate to guests; not its secret.
     GuestLinkId of GuestLinkMark in CandidateMark "guest-links",
-    /// Of a customer's role in a project.
+    /// The identifier of a customer's role in a project.
     RoleId of RoleMark in ProjectMark "roles",
-    /// Of a company's logo.
+    /// The identifier of a company's logo.
     LogoId of LogoMark,
-    /// Of a file, from the start of its upload.
+    /// The identifier of a file, from the start of its upload.
     FileId of FileMark,
-    /// Of a question.
+    /// The identifier of a question.
     QuestionId of QuestionMark in ProjectMark "questions",
-    /// Of a criterion.
+    /// The identifier of a criterion.
     CriterionId of CriterionMark in ProjectMark "criteria",
-    /// Of a veto.
+    /// The identifier of a veto.
     VetoId of VetoMark in CandidateMark "vetos",
-    /// Of a webhook.
+    /// The identifier of a webhook.
     WebhookId of WebhookMark in CompanyMark "webhooks",
-    /// Of an export of a company.
+    /// The identifier of an export of a company.
     ExportId of ExportMark in CompanyMark "exports",
-    /// Of an attempt to deliver an event.
+    /// The identifier of an attempt to deliver an event.
     AttemptId of AttemptMark,
 }
 
-/// A take of a question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+/// The name of a take: its question and its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TakeRef {
     pub question: QuestionId,
     /// The number of the take.

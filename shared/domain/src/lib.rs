@@ -11,6 +11,7 @@ pub mod evaluation;
 pub mod export;
 pub mod history;
 pub mod id;
+pub mod issuer;
 pub mod language;
 pub mod mail;
 pub mod media;
@@ -24,6 +25,7 @@ pub mod random;
 pub mod retention;
 #[cfg(any(test, feature = "samples"))]
 pub mod samples;
+pub mod scale;
 pub mod scoring;
 pub mod secret;
 pub mod staff;

@@ -1,4 +1,4 @@
-//! Who may do what: one table, which admission consults and `whoami` shows.
+//! The permissions of all callers: one table, which admission consults and `whoami` shows.
 //!
 //! It does not list guests, who see what their link shows, or functions that events and schedules start. The URL of a file works while
 //! the caller who was shown it may read the file, and no longer than the row "file URLs" in `functions/LIMITS.md` says.
@@ -15,7 +15,7 @@ use super::staff::customer::AccountType;
 pub const NOT_ALLOWED: Refusal =
     Refusal { code: "permission_denied", detail: "You do not have permission to perform this action." };
 
-/// What a caller is to the thing at hand.
+/// The caller's relation to the thing that the request is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallerRelation {
     /// A staff user, with these roles in the project at hand.
@@ -37,15 +37,15 @@ pub enum CallerRelation {
         /// Whether it may only read, whatever its other rights are.
         is_read_only: bool,
     },
-    /// The very candidate.
+    /// The candidate that the request is about.
     Own,
     /// A candidate, to all but itself.
     Outsider,
 }
 
-/// Who may take an action: callers with at least an account type, or with one of some roles in the project at
-/// hand, or the candidate that it is about, or the customers with a share of that candidate, or the named tokens that are limited
-/// to the project at hand. A named token of the company may do all that a staff user with its rights may, unless it takes a person.
+/// The callers who may take an action: those with at least an account type, or with one of some roles in the project at hand, or
+/// the candidate that it is about, or the customers with a share of that candidate, or the named tokens that are limited to the
+/// project at hand. A named token of the company may do all that a staff user with its rights may, unless it takes a person.
 #[derive(Debug, Clone, Copy)]
 struct ActionRule {
     /// `None` for actions that take a role.
@@ -58,12 +58,15 @@ struct ActionRule {
     only_reads: bool,
 }
 
-/// For actions that no role allows.
+/// No role, for actions that only an account type allows.
 const NONE: &[StaffRole] = &[];
 /// Any role in a project makes its holder project staff.
 const STAFF: &[StaffRole] = &[StaffRole::InterviewManager, StaffRole::Evaluator, StaffRole::Reviewer];
 /// Interview managers are the project managers of the contract.
 const MANAGERS: &[StaffRole] = &[StaffRole::InterviewManager];
+
+/// Those who see results at once.
+const OVERSEERS: &[StaffRole] = &[StaffRole::InterviewManager, StaffRole::Reviewer];
 
 /// Evaluators, whatever their account type.
 const EVALUATORS: &[StaffRole] = &[StaffRole::Evaluator];
@@ -92,7 +95,7 @@ macro_rules! actions {
         }
 
         impl Action {
-            /// What it is, in words.
+            /// The action in words.
             pub fn about(self) -> &'static str {
                 match self { $(Self::$name => concat!($($doc),+).trim_ascii(),)+ }
             }
@@ -134,6 +137,8 @@ actions! {
     /// List, create and delete named tokens.
     // Owners alone, so that no token has more rights than the person who created it.
     ManageTokens "manage_tokens": Owner or NONE but person;
+    /// Set the provider that staff sign in by.
+    ManageSignIn "manage_sign_in": Owner or NONE but person;
     /// Request, read and delete exports of the company.
     ExportCompany "export_company": Owner or NONE but person;
     /// Create, change and delete customers of a lower account type.
@@ -148,6 +153,8 @@ actions! {
     SeeAllProjects "see_all_projects" reads: Admin or NONE;
     /// Read the company's events; named tokens with `projects` those of one of these.
     ReadEvents "read_events" reads: Admin or NONE or project_token;
+    /// Read what the company has used in each month.
+    ReadUsage "read_usage" reads: Admin or NONE;
     /// Read webhooks and their deliveries; named tokens with `projects` those of webhooks for these alone.
     ReadWebhooks "read_webhooks" reads: Admin or NONE or project_token;
     /// Create, change and delete webhooks; named tokens with `projects` those that they have made for these.
@@ -162,11 +169,13 @@ actions! {
     ReadProject "read_project" reads: Admin or STAFF;
     /// Read the questions of a project; candidates from the beginning of their interview on.
     ReadQuestions "read_questions" reads: Admin or STAFF or itself;
+    /// Read how far the evaluators of a project agree.
+    ReadAgreement "read_agreement" reads: Admin or OVERSEERS;
     /// Evaluate a candidate; only with this role in the project, or as a named token with the rights of an owner or admin for a customer with it.
     Evaluate "evaluate": Role or EVALUATORS;
     /// Veto a candidate; only with this role in the project.
     CastVeto "cast_veto": Role or EVALUATORS but person;
-    /// Change a project, its status, its questions or its criteria; create, import, delete, skip and remind its candidates, set their deadlines, reopen their interviews, and show their answers to guests.
+    /// Change a project, its status, its questions or its criteria; create, import, delete, skip and remind its candidates, set their deadlines, reopen and cancel their interviews, caption their answers, and show them to guests.
     ChangeProject "change_project": Admin or MANAGERS;
     /// Read a candidate, with files and recorded answers.
     ReadCandidate "read_candidate" reads: Admin or STAFF or itself or sharee;
@@ -182,6 +191,8 @@ actions! {
     ChangeCandidate "change_candidate": Admin or MANAGERS or itself;
     /// Answer the questions of an interview.
     AnswerQuestions "answer_questions": Role or NONE or itself but person;
+    /// Ask the company for help with an interview; also with a key that has ended, unless it was replaced.
+    AskForHelp "ask_for_help": Role or NONE or itself but person;
     /// Advance a candidate.
     AdvanceCandidate "advance_candidate": Admin or MANAGERS or itself;
 }
@@ -241,6 +252,7 @@ impl Action {
             Self::ExportCompany => {
                 ", because an export holds everything of the company: request it with the token of a login of an owner"
             }
+            Self::ManageSignIn => ", because it decides who gets in: send the token of a login of an owner",
             Self::ManageTokens => {
                 ", because a token could give itself more rights: send the token of a login of an owner"
             }
@@ -248,13 +260,13 @@ impl Action {
         }
     }
 
-    /// Which named tokens may do this, in a sentence.
+    /// A sentence about the named tokens that may do this.
     pub fn tokens_with_it(self) -> String {
         let of_company = |account_type: &AccountType| {
             self.is_allowed(&CallerRelation::NamedToken { account_type: *account_type, is_read_only: false })
         };
         let types = AccountType::ALL.into_iter().filter(of_company);
-        let types: Vec<String> = types.map(|one| format!("`{}`", one.as_str())).collect();
+        let types: Vec<String> = types.map(|account_type| format!("`{}`", account_type.as_str())).collect();
         let types = types.join(" or ").replacen(" or ", ", ", types.len().saturating_sub(2));
         let in_project = CallerRelation::ProjectToken { is_in_project: true, is_read_only: false };
         match (types.as_str(), self.is_allowed(&in_project)) {

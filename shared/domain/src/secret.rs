@@ -44,7 +44,7 @@ impl SecretHash {
         URL_SAFE_NO_PAD.decode(&self.0).ok()?.try_into().ok()
     }
 
-    /// In base64url.
+    /// The hash in base64url.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -58,9 +58,8 @@ pub const RESET_HOURS: i64 = 2;
 pub struct OneTimeKey {
     /// The hash of the key.
     pub hash: SecretHash,
-    /// When it ends unused.
+    /// The end of the key unless it is used before.
     pub expires_at: DateTime<Utc>,
-    /// When it was made.
     pub made_at: DateTime<Utc>,
 }
 
@@ -97,7 +96,7 @@ impl Sealed {
         Self(text)
     }
 
-    /// For a credential whose secret nobody knows, such as one that an archive has brought: no key opens it.
+    /// The seal of a credential whose secret nobody knows, such as one that an archive has brought: no key opens it.
     pub fn of_nothing() -> Self {
         Self(String::new())
     }
@@ -107,7 +106,6 @@ impl Sealed {
         self.0.is_empty()
     }
 
-    /// Its stored form.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -126,7 +124,7 @@ pub struct AccessKey {
 
 /// Signs the URLs of files for one credential; in base64url.
 ///
-/// It follows from the credential's secret, so that a request which presents that secret opens no seal to sign URLs.
+/// The key follows from the credential's secret, so that a request which presents that secret opens no seal to sign URLs.
 #[derive(Clone, PartialEq, Eq)]
 pub struct MediaKey(String);
 

@@ -8,7 +8,6 @@ use jiff::Timestamp;
 use jiff::civil;
 use jiff::tz::{AmbiguousOffset, TimeZone as Rules};
 
-/// A time zone.
 #[derive(Debug, Clone)]
 pub struct TimeZone {
     name: &'static str,

@@ -3,7 +3,8 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-/// When work is due, and until when a worker has it to itself. Part of an item that is in the index by due date.
+/// The time at which work is due, and the time until which a worker has it to itself. Part of an item that is in the index by due
+/// date.
 ///
 /// A worker leases the work before it does anything, in a write under the version that it has read, so that one worker wins. It
 /// ends the lease with its last write. The index shows a leased item at the end of its lease: work whose worker died is due then.
@@ -11,9 +12,10 @@ use serde::{Deserialize, Serialize};
 // attempts at an archive that no erasure has ended.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkState {
-    /// When there is something to do next; `None` if there is nothing. While a worker has it, only what has come in the meantime.
+    /// The time at which there is something to do next; `None` if there is nothing. While a worker has it, only what has come in
+    /// the meantime.
     pub due_at: Option<DateTime<Utc>>,
-    /// Until when a worker has it to itself; `None` if none has.
+    /// The end of a worker's lease; `None` if no worker has the work.
     pub leased_until: Option<DateTime<Utc>>,
 }
 
@@ -36,7 +38,7 @@ impl WorkState {
         Self { due_at: Some(at), ..self }
     }
 
-    /// Where the index by due date has it; `None` if it is not there.
+    /// The time at which the index by due date has the work; `None` if it is not there.
     pub fn indexed_at(self) -> Option<DateTime<Utc>> {
         // Work that has come during a lease waits for its end: no other worker may do it before.
         self.leased_until.or(self.due_at)

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use super::unit::ArchiveUnit;
 use super::{ArchiveFile, Result, describe, name_of, write_line};
 
-/// What the export itself reads of a record that it has written.
+/// The part of a written record that the export reads again, to find the files of people.
 #[derive(Deserialize)]
 pub(super) struct RecordLine {
     pub(super) id: String,
@@ -64,7 +64,7 @@ impl ArchiveFolder {
 
     /// Adds records, each behind all of its kind that were added before.
     pub(super) fn append(&mut self, mut records: Vec<ArchiveRecord>) -> Result<()> {
-        records.sort_by(|one, other| one.id.cmp(&other.id));
+        records.sort_by(|record, other| record.id.cmp(&other.id));
         for record in records {
             let file = self.files.get_mut(&record.kind).ok_or("a kind without a file")?;
             write_line(file, &record.content)?;

@@ -34,7 +34,7 @@ struct TypedLine<T> {
 struct OwnedObject {
     object: ListedObject,
     owner: String,
-    /// Below its place.
+    /// The path below the prefix of its place.
     below: String,
 }
 
@@ -102,7 +102,7 @@ impl<'a> MediaList<'a> {
         for place in MediaPlace::ALL {
             for prefix in prefixes(place, &place.prefix(self.company), units, &mut state.folder)? {
                 let owned = self.owned(place, &prefix, &recorded).await?;
-                let found = owned.into_iter().map(|one| self.read_one(place, one));
+                let found = owned.into_iter().map(|object| self.read_one(place, object));
                 let mut found = stream::iter(found).buffered(AT_ONCE);
                 while let Some(line) = found.try_next().await? {
                     // `None` if it was deleted after the list was read.

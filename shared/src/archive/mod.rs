@@ -41,7 +41,7 @@ pub const SIGNATURE: &str = "manifest.jws";
 /// The list of the files below `media/`.
 pub const MEDIA: &str = "media.jsonl";
 
-/// What the archive is and holds: `manifest.json`.
+/// The identity and the contents of the archive: `manifest.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
@@ -68,9 +68,9 @@ pub struct Manifest {
 pub struct ArchiveFile {
     pub name: String,
     pub lines: u64,
-    /// In bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// In hexadecimal.
+    /// The hash in hexadecimal.
     pub sha256: String,
 }
 
@@ -93,9 +93,9 @@ pub struct MediaLine {
     pub owner: MediaOwner,
     /// The content type that S3 has.
     pub content_type: String,
-    /// In bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// In hexadecimal.
+    /// The hash in hexadecimal.
     pub sha256: String,
 }
 
@@ -150,7 +150,7 @@ pub fn write_line(file: &mut impl io::Write, value: &impl Serialize) -> Result<(
     Ok(file.write_all(b"\n")?)
 }
 
-/// What the manifest says of a file.
+/// The manifest's entry for a file: its size and hash. Reads the whole file.
 pub fn describe(folder: &Path, name: String) -> io::Result<ArchiveFile> {
     let mut file = BufReader::new(File::open(folder.join(&name))?);
     let mut hash = Sha256::new();

@@ -1,4 +1,4 @@
-//! Where the lines of the list of media begin, so that a page of it can be read alone.
+//! The places at which the lines of the list of media begin, so that a page of it can be read alone.
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader};
@@ -13,7 +13,7 @@ pub const MEDIA_OFFSETS: &str = "media.offsets";
 /// The lines from one offset to the next.
 const STEP: u64 = 100;
 
-/// Where each hundredth line of the list begins, and at last where the list ends.
+/// The offset of each hundredth line of the list, and at last of its end, in bytes.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct MediaOffsets(Vec<u64>);
@@ -21,7 +21,7 @@ pub struct MediaOffsets(Vec<u64>);
 /// A part of the list that begins with a line and ends with one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MediaRange {
-    /// Its first byte.
+    /// The range's first byte.
     pub from: u64,
     /// The byte behind its last one.
     pub to: u64,

@@ -1,4 +1,4 @@
-//! Where the bucket holds files of a company, and where an archive has them.
+//! The places of a company's files in the bucket and in an archive.
 
 use crate::domain::archive::RecordKind;
 use crate::domain::id::CompanyId;
@@ -19,7 +19,7 @@ pub enum MediaPlace {
 }
 
 impl MediaPlace {
-    /// In the order of their names.
+    /// All places, in the order of their names.
     pub const ALL: [Self; 5] = [Self::Candidates, Self::Customers, Self::Takes, Self::Uploads, Self::Videos];
 
     pub fn name(self) -> &'static str {
@@ -41,7 +41,7 @@ impl MediaPlace {
         }
     }
 
-    /// What the keys of its files begin with in the bucket.
+    /// The prefix of the keys of its files in the bucket.
     pub fn prefix(self, company: &CompanyId) -> String {
         match self {
             Self::Candidates => format!("media/{company}/candidates/"),

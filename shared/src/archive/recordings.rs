@@ -90,7 +90,7 @@ impl NeededRecordings {
         if self.files.remove(path).is_some() {
             return;
         }
-        // It was converted after its record was read, and its upload is gone.
+        // The video was converted after its record was read, and its upload is gone.
         if let Some((upload, owner)) = self.announced.remove(path) {
             self.files.insert(upload, owner);
         }

@@ -7,16 +7,16 @@ use super::folder::ArchiveFolder;
 use super::observer::ExportObserver;
 use super::unit::ArchiveUnit;
 use crate::domain::export::ExportProgress;
-use crate::store::ArchiveRecord;
+use crate::store::{ArchiveRecord, EventSequence};
 
 /// An archive that is being written.
 pub(super) struct ArchiveState<O> {
     pub(super) folder: ArchiveFolder,
     pub(super) progress: ExportProgress,
     pub(super) observer: O,
-    /// The last event when the records were read, or read again.
-    pub(super) sequence: u64,
-    /// The units that may have changed after `sequence`.
+    /// The numbers of events when the records were read, or read again.
+    pub(super) sequence: EventSequence,
+    /// The units that may have changed after the last one of `sequence`.
     pub(super) newer: BTreeSet<ArchiveUnit>,
     /// The units that were read again since media were listed.
     pub(super) reread: BTreeSet<ArchiveUnit>,

@@ -1,4 +1,4 @@
-//! What is read again together.
+//! Units of records that are read again together.
 
 use crate::domain::archive::RecordLevel;
 use crate::domain::history::ResourceRef;
@@ -61,6 +61,7 @@ impl ArchiveUnit {
             ResourceRef::Project { project } => vec![Self::Project(project)],
             ResourceRef::Company
             | ResourceRef::Retention
+            | ResourceRef::SignIn
             | ResourceRef::Customer { .. }
             | ResourceRef::Label { .. }
             | ResourceRef::Video { .. }

@@ -31,7 +31,7 @@ use crate::domain::id::CompanyId;
 use crate::domain::privacy::receipt::{ReceiptKey, ReceiptKeys};
 use crate::http::reference::ReferenceUris;
 use crate::http::view::ReceiptView;
-use crate::store::{ArchiveRecord, EntryKey, EventSequence, VersionedItem};
+use crate::store::{ArchiveRecord, ArchivedUsage, EntryKey, EventSequence, VersionedItem};
 
 /// How often what has changed is read again. Each round is shorter than the one before, unless the company never rests.
 const ROUNDS: usize = 10;
@@ -66,7 +66,7 @@ pub struct ArchiveWriter<'a> {
     stopwatch: Stopwatch,
 }
 
-/// What an export has written.
+/// The outcome of an export.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ExportResult {
     /// The number of the last event in it.
@@ -77,11 +77,11 @@ pub struct ExportResult {
     pub records: u64,
     /// The stored files.
     pub media: u64,
-    /// Their bytes.
+    /// The bytes of the stored files.
     pub media_bytes: u64,
     /// Photos, CVs and files of recordings that records name, but that were gone when they were listed.
     pub media_missing: u64,
-    /// What it has used of DynamoDB.
+    /// The read units of DynamoDB that it consumed.
     pub read_units: f64,
 }
 
@@ -108,7 +108,7 @@ impl<'a> ArchiveWriter<'a> {
         let folder = ArchiveFolder::create(folder)?;
         let progress = ExportProgress::default();
         let (newer, reread) = (BTreeSet::new(), BTreeSet::new());
-        let mut state = ArchiveState { folder, progress, observer, sequence: before.last, newer, reread };
+        let mut state = ArchiveState { folder, progress, observer, sequence: before, newer, reread };
         self.read_all(&mut state).await?;
         let objects = self.system.objects()?;
         let path = state.folder.path().to_owned();
@@ -202,7 +202,7 @@ impl<'a> ArchiveWriter<'a> {
         Ok(())
     }
 
-    /// Those of this deployment, and those that came with the company.
+    /// The keys of this deployment, and those that came with the company.
     async fn receipt_keys(&self) -> Result<Vec<ArchiveRecord>> {
         let mut keys: BTreeSet<ReceiptKey> = self.signer.public().iter().copied().collect();
         let imported = self.system.store.imported_receipt_keys(&self.company).await?;
@@ -220,7 +220,7 @@ impl<'a> ArchiveWriter<'a> {
                 entries.push(entry.clone());
             }
         }
-        let newer = self.system.store.entries_after(&entries, state.sequence).await?;
+        let newer = self.system.store.entries_after(&entries, state.sequence.last).await?;
         state.newer.extend(newer.iter().filter_map(|entry| units.get(&entry.place())));
         Ok(())
     }
@@ -230,13 +230,13 @@ impl<'a> ArchiveWriter<'a> {
         for _ in 0..ROUNDS {
             let now = self.sequence().await?;
             let mut units = std::mem::take(&mut state.newer);
-            let mut after = state.sequence;
+            let mut after = state.sequence.last;
             self.for_each_event(state, &now, &mut after, |_, event| {
                 units.extend(ArchiveUnit::changed_with(event.change.resource));
                 Ok(())
             })
             .await?;
-            state.sequence = now.last;
+            state.sequence = now;
             let mut records = Vec::new();
             state.reread.extend(units.iter().copied());
             for unit in &units {
@@ -259,7 +259,7 @@ impl<'a> ArchiveWriter<'a> {
     // Such a record may have been gone when it was read, although it existed as of that event. No item is left that would tell.
     async fn note_deleted<O: ExportObserver>(&self, state: &mut ArchiveState<O>) -> Result<()> {
         let now = self.sequence().await?;
-        let mut after = state.sequence;
+        let mut after = state.sequence.last;
         self.for_each_event(state, &now, &mut after, |state, event| {
             if event.change.types.iter().any(|name| name.ends_with(".deleted")) {
                 state.newer.extend(ArchiveUnit::changed_with(event.change.resource));
@@ -286,13 +286,16 @@ impl<'a> ArchiveWriter<'a> {
     }
 
     async fn read_feed<O: ExportObserver>(&self, state: &mut ArchiveState<O>) -> Result<()> {
-        let sequence = EventSequence { last: state.sequence, ..self.sequence().await? };
+        let sequence = EventSequence { last: state.sequence.last, ..self.sequence().await? };
         let config = self.system.config();
         let references = ReferenceUris::new(config);
         let mut after = 0;
-        for kind in [RecordKind::Events, RecordKind::Receipts] {
+        for kind in [RecordKind::Events, RecordKind::Receipts, RecordKind::Usage] {
             state.folder.clear(kind)?;
         }
+        // The usage is as of the last event, like everything else.
+        let usage = self.system.store.usage_up_to(&state.sequence).await?;
+        state.append(ArchivedUsage::all_of(&usage).map(ArchivedUsage::to_record).collect())?;
         self.for_each_event(state, &sequence, &mut after, |state, event| {
             let record = self.system.store.archive_event(event)?;
             let signed = ReceiptView::of(event, references, config, &self.signer)?;
@@ -344,9 +347,9 @@ impl<'a> ArchiveWriter<'a> {
             written.iter().map(|(kind, file)| (kind.name().to_owned(), file.lines)).collect();
         let mut files: Vec<ArchiveFile> = written.into_iter().map(|(_, file)| file).collect();
         files.push(describe(&path, MEDIA.to_owned())?);
-        files.sort_by(|one, other| one.name.cmp(&other.name));
+        files.sort_by(|file, other| file.name.cmp(&other.name));
         let result = ExportResult {
-            sequence: state.sequence,
+            sequence: state.sequence.last,
             is_exact: state.newer.is_empty(),
             records: records.values().sum(),
             media: media.count,
@@ -359,7 +362,7 @@ impl<'a> ArchiveWriter<'a> {
             company: self.company.clone(),
             base_url: self.system.config().base_url.as_str().trim_end_matches('/').to_owned(),
             created_at: created_at.to_rfc3339_opts(SecondsFormat::Secs, true),
-            sequence: state.sequence,
+            sequence: state.sequence.last,
             is_exact: result.is_exact,
             newer_records: state.newer.len() as u64,
             files,

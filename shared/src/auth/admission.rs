@@ -13,7 +13,7 @@ pub enum AdmissionRule {
     Guest,
     /// Callers with a credential.
     Authenticated,
-    /// Candidates. Those whose key has ended learn why.
+    /// Candidates. Holders of a key that has ended learn why.
     Candidate,
     /// Callers who may take this action.
     Action(Action),

@@ -2,15 +2,16 @@
 
 use chrono::{DateTime, Utc};
 
-use super::caller::{AuthMethod, Caller, CallerIdentity, LiveSession};
+use super::caller::{AuthMethod, Caller, CallerIdentity, LiveExchangedToken, LiveSession};
 use super::credential::{Credential, CredentialKind, rejected};
 use crate::domain::account::{Account, CredentialClaim};
 use crate::domain::candidate::{Candidate, KeyEnd};
 use crate::domain::secret::{MediaKey, SecretHash};
 use crate::domain::staff::customer::Customer;
-use crate::domain::staff::named_token::NamedToken;
+use crate::domain::staff::named_token::{NamedToken, TokenProof};
+use crate::domain::staff::sign_in::SignInSettings;
 use crate::error::{Error, Result};
-use crate::store::{ItemBatch, ItemKey, Session, SessionKind, Store, VersionedItem, keys};
+use crate::store::{ExchangedToken, ItemBatch, ItemKey, Session, SessionKind, Store, VersionedItem, keys};
 
 /// The keys of the items that prove a credential: its session and its user, or the named token.
 pub(super) fn keys_of(credential: &Credential) -> Vec<ItemKey> {
@@ -19,10 +20,18 @@ pub(super) fn keys_of(credential: &Credential) -> Vec<ItemKey> {
             // The secret names the user who acts for another, so one read finds both, and the session ends with
             // either one's rights.
             let actor = claim.on_behalf_by.map(|by| keys::customer(&claim.company, by));
-            keys_of_identity(claim).chain([keys::session(&credential.hash)]).chain(actor).collect()
+            let settings = may_need_provider(claim).then(|| keys::sign_in_settings(&claim.company));
+            keys_of_identity(claim)
+                .chain([keys::session(&credential.hash)])
+                .chain(actor)
+                .chain(settings)
+                .collect()
         }
         CredentialKind::AccessKey(claim) => keys_of_identity(claim).collect(),
         CredentialKind::NamedToken => vec![keys::token_by_hash(&credential.hash)],
+        CredentialKind::ExchangedToken(company, token) => {
+            vec![keys::exchanged_token(&credential.hash), keys::trusting_token(company, *token)]
+        }
     }
 }
 
@@ -36,7 +45,7 @@ pub(super) struct SessionRules {
 
 /// Why a credential opens nothing.
 pub(super) enum AuthFailure {
-    /// The key of this candidate has ended.
+    /// The key of this candidate has ended, or the session of one who was withdrawn.
     EndedKey(Box<VersionedItem<Candidate>>, KeyEnd),
     /// Any other reason.
     Other(Error),
@@ -66,9 +75,18 @@ pub(super) fn authenticate(
     let (identity, auth_method) = match &credential.kind {
         CredentialKind::Session(kind, claim) => {
             let identity = take_identity(claim, batch)?.ok_or_else(rejected)?;
-            let live = live_session(*kind, &credential.hash, claim, batch, &identity, rules)?;
-            let live = live.ok_or_else(rejected)?;
-            (identity, AuthMethod::Session(Box::new(live)))
+            let stored = stored_session(*kind, &credential.hash, claim, batch, rules)?;
+            let stored = stored.ok_or_else(rejected)?;
+            match identity {
+                CallerIdentity::Candidate(candidate) if candidate.has_withdrawn_session(stored.epoch) => {
+                    return Err(AuthFailure::EndedKey(Box::new(candidate), KeyEnd::Withdrawn));
+                }
+                identity => {
+                    let live =
+                        live_session(stored, keys::session(&credential.hash), batch, &identity, rules)?;
+                    (identity, AuthMethod::Session(Box::new(live.ok_or_else(rejected)?)))
+                }
+            }
         }
         CredentialKind::AccessKey(claim) => {
             let identity = take_identity(claim, batch)?.ok_or_else(rejected)?;
@@ -87,20 +105,37 @@ pub(super) fn authenticate(
             let token = batch.take_value::<NamedToken>(&key)?;
             // The schedule deletes it only later, so that owners still see what has ended.
             let token = token.filter(|token| token.is_alive_at(rules.now)).ok_or_else(rejected)?;
-            (CallerIdentity::NamedToken(token), AuthMethod::NamedToken)
+            (CallerIdentity::NamedToken(Box::new(token)), AuthMethod::NamedToken)
+        }
+        CredentialKind::ExchangedToken(company, named) => {
+            let key = keys::exchanged_token(&credential.hash);
+            let exchanged = batch.take_value::<ExchangedToken>(&key)?;
+            let is_alive = |own: &ExchangedToken| {
+                // DynamoDB deletes it up to some days after its end.
+                own.company == *company && own.token == *named && rules.now < own.ends_at
+            };
+            let exchanged = exchanged.filter(is_alive).ok_or_else(rejected)?;
+            let token = batch.take_value::<NamedToken>(&keys::trusting_token(company, *named))?;
+            let token = token.filter(|token| token.is_alive_at(rules.now)).ok_or_else(rejected)?;
+            let live = LiveExchangedToken { ends_at: exchanged.ends_at, media_key: exchanged.media_key, key };
+            (CallerIdentity::NamedToken(Box::new(token)), AuthMethod::ExchangedToken(Box::new(live)))
         }
     };
     Ok(Caller { identity, auth_method })
 }
 
 /// The key that verifies the URLs of files which the caller was shown; `None` if the caller cannot have been shown any.
-// Those who present a secret need no seal: see `MediaKey`.
+// Callers who present a secret need no seal: see `MediaKey`.
 pub(super) async fn media_key(caller: &Caller, store: &Store) -> Result<Option<MediaKey>> {
     match (&caller.auth_method, &caller.identity) {
         (AuthMethod::Session(live), _) => store.open_media_key(&live.key, &live.session.media_key).await,
-        (AuthMethod::NamedToken, CallerIdentity::NamedToken(token)) => {
-            store.open_media_key(&keys::token(&token.company, token.id), &token.media_key).await
-        }
+        (AuthMethod::NamedToken, CallerIdentity::NamedToken(token)) => match &token.proof {
+            TokenProof::Value { media_key, .. } => {
+                store.open_media_key(&keys::token(&token.company, token.id), media_key).await
+            }
+            TokenProof::Trust(_) | TokenProof::ImportedTrust(_) => Ok(None),
+        },
+        (AuthMethod::ExchangedToken(live), _) => store.open_media_key(&live.key, &live.media_key).await,
         (AuthMethod::AccessKey, CallerIdentity::Candidate(candidate)) => {
             let key = store.open_access_key(candidate).await?;
             Ok(key.map(|key| MediaKey::of(&key)))
@@ -109,24 +144,44 @@ pub(super) async fn media_key(caller: &Caller, store: &Store) -> Result<Option<M
     }
 }
 
-fn live_session(
+/// The session with this secret, if it has not expired. It may be revoked.
+fn stored_session(
     kind: SessionKind,
     hash: &SecretHash,
     claim: &CredentialClaim,
     batch: &mut ItemBatch,
+    rules: &SessionRules,
+) -> Result<Option<Session>> {
+    let stored = batch.take_value::<Session>(&keys::session(hash))?;
+    // DynamoDB deletes an expired item up to some days later.
+    let is_alive = |session: &Session| rules.now < session.expires_at(rules.idle_minutes);
+    Ok(stored.filter(|session| session.kind == kind && session.claim == *claim && is_alive(session)))
+}
+
+fn live_session(
+    mut session: Session,
+    key: ItemKey,
+    batch: &mut ItemBatch,
     identity: &CallerIdentity,
     rules: &SessionRules,
 ) -> Result<Option<LiveSession>> {
-    let key = keys::session(hash);
-    let Some(mut session) = batch.take_value::<Session>(&key)? else { return Ok(None) };
-    let is_alive = session.kind == kind
-        && session.claim == *claim
-        // A later epoch revokes all sessions that began in an earlier one, with one write and without finding them.
-        && identity.user().is_some_and(|(_, user)| user.epoch == Some(session.epoch))
-        // DynamoDB deletes an expired item up to some days later.
-        && rules.now < session.expires_at(rules.idle_minutes);
-    if !is_alive || !may_act_for(&session.claim, session.actor_epoch, identity, batch)? {
+    // A later epoch revokes all sessions that began in an earlier one, with one write and without finding them.
+    let is_current = identity.user().is_some_and(|(_, user)| user.epoch == Some(session.epoch));
+    let holder = holder_of(&session.claim, identity, batch)?;
+    if !is_current || !may_act_for(&session.claim, session.actor_epoch, identity, batch)? {
         return Ok(None);
+    }
+    if let (CallerIdentity::Customer(_), Some(holder)) = (identity, holder) {
+        // Peeked at, because the request may take these settings as its target. Each request reads them, so that one write of them ends
+        // all sessions that passwords or a former provider have begun, also one that begins in the meantime.
+        let settings = batch.peek::<SignInSettings>(&keys::sign_in_settings(&session.claim.company))?;
+        let is_let_in = match (session.links_since, settings) {
+            (None, settings) => settings.is_none_or(|settings| settings.allows_password_of(&holder)),
+            (Some(since), settings) => settings.is_some_and(|settings| settings.has_links_since(since)),
+        };
+        if !is_let_in {
+            return Ok(None);
+        }
     }
     let is_extended = rules.is_use && session.is_due_to_extend(rules.idle_minutes, rules.now);
     if is_extended {
@@ -135,11 +190,30 @@ fn live_session(
     Ok(Some(LiveSession { ends: session.expires_at(rules.idle_minutes), session, key, is_extended }))
 }
 
+/// The customer who has begun a session of this claim, perhaps on behalf of `identity`; `None` for a candidate, and if they are gone.
+fn holder_of(
+    claim: &CredentialClaim,
+    identity: &CallerIdentity,
+    batch: &ItemBatch,
+) -> Result<Option<VersionedItem<Customer>>> {
+    match (claim.on_behalf_by, identity) {
+        (Some(by), CallerIdentity::Customer(own)) if by != own.id => {
+            batch.peek(&keys::customer(&claim.company, by))
+        }
+        (_, CallerIdentity::Customer(own)) => Ok(Some(own.clone())),
+        _ => Ok(None),
+    }
+}
+
+/// Whether a session of this claim depends on how the company's staff sign in.
+fn may_need_provider(claim: &CredentialClaim) -> bool {
+    matches!(claim.account, Account::Customer { .. })
+}
+
 /// The keys of the items that [`take_identity`] takes.
 pub(super) fn keys_of_identity(claim: &CredentialClaim) -> impl Iterator<Item = ItemKey> {
-    // At the end of a contract, the first write ends the logins of all candidates, perhaps a million. Staff
-    // are few, so that write is followed by one for each of them, and their requests need not read the
-    // company.
+    // The first write at the end of a contract ends the logins of all candidates, perhaps a million. Staff are few, so that write
+    // is followed by one for each of them, and their requests need not read the company.
     let company = matches!(claim.account, Account::Candidate { .. }).then(|| keys::company(&claim.company));
     [keys::account(&claim.company, claim.account)].into_iter().chain(company)
 }

@@ -1,27 +1,29 @@
-//! Who is calling.
+//! The caller: identity, credential and rights.
 
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 
+use super::credential::rejected;
 use crate::domain::account::{Account, CredentialClaim, Principal};
-use crate::domain::candidate::{Candidate, CandidateProfile};
+use crate::domain::candidate::{Candidate, CandidateProfile, KeyEnd};
 use crate::domain::history::ChangeOrigin;
 use crate::domain::id::{CompanyId, CustomerId, ProjectId};
 use crate::domain::media::upload::UploadAuthor;
 use crate::domain::policy::CallerRelation;
 use crate::domain::project::Project;
-use crate::domain::secret::PasswordHash;
+use crate::domain::secret::{PasswordHash, Sealed, SecretHash};
 use crate::domain::staff::ProjectStaff;
 use crate::domain::staff::customer::{AccountType, Customer};
 use crate::domain::staff::named_token::NamedToken;
 use crate::domain::text::{Email, Username};
+use crate::error::Result;
 use crate::store::{ItemKey, Session, VersionedItem};
 
 /// An authenticated caller.
 #[derive(Debug)]
 pub struct Caller {
-    /// Their account or named token.
+    /// The account or named token that calls.
     pub identity: CallerIdentity,
     /// How they proved it.
     pub auth_method: AuthMethod,
@@ -33,7 +35,7 @@ pub enum CallerIdentity {
     /// A staff user.
     Customer(VersionedItem<Customer>),
     Candidate(VersionedItem<Candidate>),
-    NamedToken(NamedToken),
+    NamedToken(Box<NamedToken>),
 }
 
 /// The credential that a caller authenticated with.
@@ -43,15 +45,28 @@ pub enum AuthMethod {
     Session(Box<LiveSession>),
     /// The key that a candidate was sent.
     AccessKey,
+    /// A key of a candidate that opens nothing any more, by which they may only ask for help.
+    EndedKey,
     /// The value of a named token.
     NamedToken,
+    /// A token that was exchanged for a JWT, and acts as a named token.
+    ExchangedToken(Box<LiveExchangedToken>),
+}
+
+/// A token of an exchange that was found alive.
+#[derive(Debug)]
+pub struct LiveExchangedToken {
+    /// When it stops working.
+    pub ends_at: DateTime<Utc>,
+    pub(super) media_key: Sealed,
+    pub(super) key: ItemKey,
 }
 
 /// A session that was found alive.
 #[derive(Debug)]
 pub struct LiveSession {
     pub session: Session,
-    /// When it ends unless it is used before.
+    /// The end of the session unless it is used before.
     pub ends: DateTime<Utc>,
     /// Whether the request is a use that keeps the session alive for longer.
     pub(super) is_extended: bool,
@@ -59,6 +74,23 @@ pub struct LiveSession {
 }
 
 impl Caller {
+    /// The holder of the key with this hash, which has ended, as a caller who asks for help. Fails with the reason if they may not: a key
+    /// that another one has replaced may be in other hands, and a withdrawn candidate has no interview.
+    pub(super) fn by_ended_key(
+        candidate: VersionedItem<Candidate>,
+        end: KeyEnd,
+        hash: &SecretHash,
+    ) -> Result<Self> {
+        match end {
+            _ if !candidate.is_latest_key(hash) => Err(rejected()),
+            KeyEnd::Registered | KeyEnd::Completed | KeyEnd::Overdue => {
+                Ok(Self { identity: CallerIdentity::Candidate(candidate), auth_method: AuthMethod::EndedKey })
+            }
+            KeyEnd::Withdrawn => Err(end.refusal().into()),
+            KeyEnd::Replaced => Err(rejected()),
+        }
+    }
+
     /// The company of the caller.
     pub fn company(&self) -> &CompanyId {
         self.identity.company()
@@ -77,7 +109,10 @@ impl Caller {
     pub(super) fn origin(&self, request: Option<String>, now: DateTime<Utc>) -> ChangeOrigin {
         let on_behalf_by = match &self.auth_method {
             AuthMethod::Session(live) => live.session.claim.on_behalf_by,
-            AuthMethod::AccessKey | AuthMethod::NamedToken => None,
+            AuthMethod::AccessKey
+            | AuthMethod::EndedKey
+            | AuthMethod::NamedToken
+            | AuthMethod::ExchangedToken(_) => None,
         };
         ChangeOrigin { on_behalf_by, request, ..ChangeOrigin::new(self.principal(), now) }
     }
@@ -98,7 +133,7 @@ impl Caller {
     /// The caller as the author of an upload, who must still be known when the file arrives.
     pub fn author(&self) -> UploadAuthor {
         match (&self.auth_method, self.principal()) {
-            // With the epoch: an author whose sessions end before the file arrives may no longer attach it.
+            // The author keeps the epoch: one whose sessions end before the file arrives may no longer attach it.
             (AuthMethod::Session(live), _) => {
                 let Session { claim, epoch, actor_epoch, .. } = live.session.clone();
                 UploadAuthor::Account { claim, epoch: Some(epoch), actor_epoch }
@@ -147,7 +182,7 @@ impl Caller {
         }
     }
 
-    /// What the caller is in the company as a whole.
+    /// The caller's relation to the company as a whole.
     pub fn in_company(&self) -> CallerRelation {
         self.identity.in_company()
     }
@@ -160,8 +195,8 @@ impl Caller {
         }
     }
 
-    /// What the caller is in the company, where a caller with [`limits`](Self::limits) is shown nothing beyond these: there in their
-    /// projects.
+    /// The caller's relation to the company in which they see it: a caller with [`limits`](Self::limits) has the relation that
+    /// they have in their projects.
     pub fn within_limits(&self) -> CallerRelation {
         match &self.identity {
             CallerIdentity::NamedToken(token) => {
@@ -171,19 +206,19 @@ impl Caller {
         }
     }
 
-    /// What the caller is in a project of their company with this staff.
+    /// The caller's relation to a project of their company with this staff.
     pub fn in_project(&self, project: ProjectId, staff: &ProjectStaff) -> CallerRelation {
         self.identity.in_project(project, staff)
     }
 
-    /// What the caller is to a candidate of a project of their company.
+    /// The caller's relation to a candidate of a project of their company.
     pub fn towards(&self, candidate: &Candidate, project: &Project) -> CallerRelation {
         self.identity.towards(candidate, project)
     }
 }
 
 impl CallerIdentity {
-    /// What the caller is in the company as a whole; for a candidate an outsider.
+    /// The caller's relation to the company as a whole; candidates are outsiders.
     pub fn in_company(&self) -> CallerRelation {
         self.relation(None)
     }

@@ -1,4 +1,4 @@
-//! What a candidate's key tells its holder once it opens nothing.
+//! Refuses candidates' keys that have ended, and tells their holders why and whom to ask.
 
 use super::credential::rejected;
 use crate::config::Config;
@@ -10,10 +10,12 @@ use crate::http::reference::ReferenceUris;
 use crate::http::view::EndedKeyView;
 use crate::store::{ItemBatch, Store, keys};
 
-/// The error for a key of `candidate` that has ended, with a contact. `batch` holds project and company.
+/// The error for a key of `candidate` that has ended, with a contact, and with the candidate's words for who `is_holder`, the candidate
+/// for certain. `batch` holds project and company.
 pub(super) async fn explain_end(
     candidate: &Candidate,
     end: KeyEnd,
+    is_holder: bool,
     batch: &mut ItemBatch,
     store: &Store,
     config: &Config,
@@ -21,7 +23,7 @@ pub(super) async fn explain_end(
     let company = batch.take::<Company>(&keys::company(&candidate.company))?;
     let project = batch.take::<Project>(&keys::project(&candidate.company, candidate.project))?;
     let (Some(company), Some(project)) = (company, project) else { return Ok(rejected()) };
-    // Only now: an unknown key must cost nothing more than any other.
+    // The answers are read only now: an unknown key must cost nothing more than any other.
     let answers = match end {
         KeyEnd::Completed if candidate.interview.is_some() => {
             let answers = store.answers(&candidate.company, candidate.project, candidate.id).await?;
@@ -35,5 +37,6 @@ pub(super) async fn explain_end(
         (KeyEnd::Overdue, Some(ended)) => view.with_end_by_time(ended),
         _ => view,
     };
+    let view = if is_holder { view.with_help_request(candidate) } else { view };
     Ok(Error::EndedKey(end.refusal(), view.into_map()?))
 }

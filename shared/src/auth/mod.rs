@@ -1,4 +1,4 @@
-//! Who is calling, what they may do, and the admission of their requests.
+//! Authenticates callers, decides what they may do, and admits their requests.
 
 pub mod access;
 mod admission;

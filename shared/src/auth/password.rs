@@ -39,7 +39,7 @@ impl Password {
         if text.is_empty() {
             return Err("This field may not be blank.".to_owned());
         }
-        // Before it is normalised, which joins at most four characters to one.
+        // The length is checked before the text is normalised, which joins at most four characters to one.
         if text.chars().nth(4 * Self::MAX).is_some() {
             return Err(Self::too_long());
         }
@@ -74,7 +74,8 @@ impl Password {
     fn normal(&self) -> Cow<'_, str> {
         let profile = OpaqueString::new();
         let spaced = profile.additional_mapping_rule(self.0.as_str());
-        // Not the profile as a whole: it refuses characters that are younger than its tables, which passwords may have.
+        // The rules are applied without the rest of the profile, which refuses characters that are younger than its tables and
+        // that passwords may have.
         spaced.and_then(|text| profile.normalization_rule(text)).unwrap_or(Cow::Borrowed(&self.0))
     }
 
@@ -144,7 +145,7 @@ const SALT: usize = 16;
 struct SaltedHashes {
     params: Params,
     salt: Salt,
-    /// Their hashes, by their places in the list.
+    /// The hashes, by their places in the list.
     stored: Vec<(usize, Output)>,
 }
 
@@ -153,7 +154,7 @@ fn checks(hashes: &[PasswordHash], new: &Params) -> Result<Vec<SaltedHashes>> {
     let mut checks: Vec<SaltedHashes> = Vec::with_capacity(CHECKS);
     for (index, hash) in hashes.iter().enumerate() {
         let (params, salt, output) = parse(hash.phc())?;
-        if let Some(same) = checks.iter_mut().find(|one| *one.salt == *salt && one.params == params) {
+        if let Some(same) = checks.iter_mut().find(|check| *check.salt == *salt && check.params == params) {
             same.stored.push((index, output));
         } else if checks.len() < CHECKS {
             // A password with a third salt does not match until it is reset: a further hash would take time that
@@ -179,7 +180,7 @@ fn parse(phc: &str) -> Result<(Params, Salt, Output)> {
 
 /// Memory in KiB and passes of new hashes.
 const COST: (u32, u32) = (19 * 1024, 2);
-/// What [`Config::weak_password_hashes`](crate::config::Config) makes of it.
+/// The cost with [`Config::weak_password_hashes`](crate::config::Config).
 const WEAK_COST: (u32, u32) = (Params::MIN_M_COST, Params::MIN_T_COST);
 
 fn params_of(app: &App) -> Params {
@@ -243,17 +244,17 @@ mod tests {
         }
         for some in [&[][..], &hashes[..1], &hashes[..2], &hashes[1..], &hashes] {
             let costs: Vec<Params> =
-                checks(some, &params_of(&app())).unwrap().into_iter().map(|one| one.params).collect();
+                checks(some, &params_of(&app())).unwrap().into_iter().map(|check| check.params).collect();
             assert_eq!(costs, vec![params_of(&app()); CHECKS]);
         }
         for n in 0..6 {
             let found = attempt(&format!("password number {n}")).find(hashes.clone(), &app()).await.unwrap();
             assert_eq!(found, Some(n + 1));
         }
-        // Of a third salt nothing is tried.
+        // Hashes with a third salt are not tried.
         hashes.push(hash("a third salt", None).await);
         assert_eq!(attempt("a third salt").find(hashes.clone(), &app()).await.unwrap(), None);
-        // Where one password fits several, the first counts.
+        // The first of several hashes that fit counts.
         hashes.push(hash("password number 3", Some(&first)).await);
         assert_eq!(attempt("password number 3").find(hashes, &app()).await.unwrap(), Some(4));
     }
@@ -284,7 +285,7 @@ mod tests {
     fn each_form_of_a_password_may_be_the_one_that_is_short_enough() {
         let decomposed = "u\u{308}".repeat(128);
         assert!(Password::choose(&decomposed).is_ok() && Password::attempt(&decomposed).is_ok());
-        // Of the few letters whose NFC is longer.
+        // The NFC of a few letters is longer than they are.
         assert!(Password::attempt(&"\u{958}".repeat(128)).is_ok());
         for long in ["u\u{308}".repeat(129), "ü".repeat(129), "x".repeat(1_000_000)] {
             assert!(Password::attempt(&long).is_err());

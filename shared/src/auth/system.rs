@@ -23,21 +23,20 @@ use crate::domain::privacy::receipt::ReceiptKeys;
 use crate::domain::secret::OneTimeKey;
 use crate::domain::staff::named_token::NamedToken;
 use crate::error::Result;
-use crate::media::{AnswerObjects, ObjectStore, recorded_parts};
+use crate::media::ObjectStore;
 use crate::store::{EVENT_PATIENCE, FinalAnswers, RequestUsage, Store, Transaction, VersionedItem, keys};
 
 /// Access for a function that an event invokes.
 pub struct SystemAccess {
     /// The moment of the event.
     pub now: DateTime<Utc>,
-    /// The table.
     pub store: Store,
     usage: Arc<RequestUsage>,
     pub(super) app: App,
 }
 
 impl SystemAccess {
-    /// Acts as the service, on the word of who may invoke this function.
+    /// Acts as the service itself: IAM has decided who may invoke this function.
     pub fn of(app: &App) -> Self {
         Self::by(ChangeAuthor::System, app)
     }
@@ -63,6 +62,7 @@ impl SystemAccess {
     }
 
     /// The table for the change that attaches a file, which is its author's.
+    // The history names the person or token that sent the file, and on whose behalf, though the service writes the change.
     pub fn store_of(&self, upload: &Upload) -> Store {
         let origin = match &upload.author {
             UploadAuthor::Account { claim, .. } => {
@@ -113,33 +113,28 @@ impl SystemAccess {
         self.app.start_pace(between)
     }
 
-    /// The bucket.
     pub fn objects(&self) -> Result<ObjectStore<'_>> {
         ObjectStore::of(&self.app)
     }
 
-    /// What has been used of DynamoDB so far, and the time since the beginning.
+    /// The units of DynamoDB consumed so far, and the time since the beginning.
     pub fn usage(&self) -> &RequestUsage {
         &self.usage
     }
 }
 
 impl SystemAccess {
-    /// These answers at the end of the interview: what has arrived of open takes counts, though the candidate can no longer say
-    /// so, and drafts end.
+    /// Returns these answers at the end of the interview: open takes are closed with the parts that have arrived, and drafts end.
+    // A candidate whose connection broke can no longer finish a take, and its parts may be a whole answer.
     pub async fn end_answers(&self, answers: &Answers) -> Result<FinalAnswers> {
-        let objects = AnswerObjects::of(answers);
-        let mut closed = answers.clone();
-        for take in answers.open_takes() {
-            let found = recorded_parts(&self.objects()?.list(&objects.parts(take)).await?);
-            closed = closed.close_take(take, &found, true, self.now);
-        }
+        let closed = self.objects()?.close_takes(answers, self.now).await?;
         self.store.end_drafts(closed).await
     }
 
     /// Whether the author of an upload may still change its owner: they exist, may log in, have had no
     /// sessions revoked since, and still have the right to announce it. The change itself handles an owner
     /// who is gone.
+    // The policy is asked again, because S3 accepts the signed URL until it expires, whatever rights its author has lost since.
     pub async fn may_still_upload(&self, upload: &Upload) -> Result<bool> {
         match self.identity_of(&upload.company, &upload.author).await? {
             Some(identity) => self.may_change(&identity, upload).await,
@@ -166,6 +161,8 @@ impl SystemAccess {
                 let mut batch = self.store.get(keys_of_identity(claim).chain(actor)).await?;
                 let Some(identity) = take_identity(claim, &mut batch)? else { return Ok(None) };
                 let present = identity.user().and_then(|(_, user)| user.epoch);
+                // The epoch rises whenever the sessions of an account are revoked, as after a new password: an upload that a
+                // thief began with one of them must end too.
                 let is_known = present.is_some_and(|present| epoch.is_none_or(|epoch| epoch == present));
                 let may_act = is_known && may_act_for(claim, *actor_epoch, &identity, &mut batch)?;
                 Ok(may_act.then_some(identity))
@@ -175,7 +172,7 @@ impl SystemAccess {
                 let token: Option<VersionedItem<NamedToken>> =
                     self.store.get([key.clone()]).await?.take(&key)?;
                 let alive = token.filter(|token| token.is_alive_at(self.now));
-                Ok(alive.map(|token| CallerIdentity::NamedToken(NamedToken::clone(&token))))
+                Ok(alive.map(|token| CallerIdentity::NamedToken(Box::new(NamedToken::clone(&token)))))
             }
         }
     }

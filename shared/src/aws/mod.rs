@@ -103,7 +103,6 @@ impl AwsClients {
         &self.dynamodb
     }
 
-    /// The S3 client.
     pub fn s3(&self) -> &aws_sdk_s3::Client {
         self.s3.get_or_init(|| {
             let endpoint = self.config.s3_endpoint.clone();
@@ -168,7 +167,7 @@ fn retries(has_pauses: bool) -> RetryConfig {
     if has_pauses { retries } else { retries.with_max_backoff(Duration::ZERO) }
 }
 
-/// For a configured endpoint, trust in the system's authorities, or those in `SSL_CERT_FILE`.
+/// The trust of the clients: for a configured endpoint, in the system's authorities, or those in `SSL_CERT_FILE`.
 fn tls_for(config: &AwsConfig) -> fn() -> ClientConfig {
     let AwsConfig { dynamodb_endpoint, s3_endpoint, ses_endpoint, secrets_endpoint, .. } = config;
     let endpoints = [dynamodb_endpoint, s3_endpoint, ses_endpoint, secrets_endpoint];

@@ -45,12 +45,12 @@ const NOT_FOUND: &str = "ResourceNotFoundException";
 pub(crate) struct SecretVersion {
     #[serde(rename = "SecretString")]
     pub(crate) text: String,
-    /// In seconds since 1970.
+    /// The creation, in seconds since 1970.
     created_date: f64,
 }
 
 impl SecretVersion {
-    /// When it became the current one.
+    /// The time at which the version became the current one.
     pub(crate) fn created_at(&self) -> DateTime<Utc> {
         // Fractions of a second do not matter to what lasts for months.
         DateTime::from_timestamp(self.created_date as i64, 0).unwrap_or_default()
@@ -60,7 +60,7 @@ impl SecretVersion {
 /// An answer without a secret.
 #[derive(Debug)]
 struct Refused {
-    /// Such as `AccessDeniedException`.
+    /// The code of the error, such as `AccessDeniedException`.
     code: String,
     is_ours: bool,
 }
@@ -73,7 +73,7 @@ impl std::fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// What a call of Secrets Manager takes from the other clients.
+/// The parts of the other clients that calls of Secrets Manager share.
 pub(super) struct SecretsClient {
     pub(super) http: SharedHttpClient,
     pub(super) credentials: SharedCredentialsProvider,

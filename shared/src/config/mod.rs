@@ -70,7 +70,7 @@ pub struct Config {
     /// `RECOVERY_DAYS`, default 28, and `LOG_RETENTION_DAYS`, default 90: how long copies are kept of what was erased, as
     /// receipts state.
     pub copies_kept: CopyRetention,
-    /// `WEBHOOK_TARGETS`, default public names over https: `loopback` sends events to this computer too, over http as well. Refused
+    /// `WEBHOOK_TARGETS`, default public names over https: `loopback` sends events to the loopback interface too, over http as well. Refused
     /// unless the deployment is local.
     pub webhook_targets: AllowedTargets,
     /// `PATH`, set by every system: the folders of ffmpeg and ffprobe.
@@ -170,8 +170,8 @@ impl Config {
         let mail_sender = read.get("MAIL_SENDER").map(|text| Email::parse(&text)).transpose();
         let dynamodb_endpoint = read.endpoint("AWS_ENDPOINT_URL_DYNAMODB");
         let endpoint = dynamodb_endpoint.and_then(|url| Url::parse(&url).ok());
-        // So these settings cannot weaken real passwords, or let webhooks reach the metadata of the cloud or the service's own
-        // network, by mistake.
+        // The local endpoint is required, so that these settings cannot weaken real passwords, or let webhooks reach the metadata
+        // of the cloud or the service's own network, by mistake.
         let is_local = endpoint.is_some_and(|url| is_loopback(&url));
         Ok(Self {
             base_url,
@@ -203,12 +203,20 @@ impl Config {
                 log_days: read.number("LOG_RETENTION_DAYS", 1..=3_653)?.unwrap_or(90),
             },
             webhook_targets: match read.local_flag("WEBHOOK_TARGETS", "loopback", is_local)? {
-                true => AllowedTargets::AlsoThisComputer,
+                true => AllowedTargets::Loopback,
                 false => AllowedTargets::Public,
             },
             program_path: read.get("PATH").unwrap_or_default(),
             aws: AwsConfig::read(&read)?,
         })
+    }
+}
+
+impl Config {
+    /// Whether cookies are for encrypted connections alone.
+    // Only a server on the same machine may be spoken to in the clear.
+    pub fn is_cookie_secure(&self) -> bool {
+        self.base_url.scheme() != "http" || !is_loopback(&self.base_url)
     }
 }
 

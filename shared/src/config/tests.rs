@@ -69,7 +69,7 @@ fn events_are_sent_to_public_names_unless_dynamodb_is_on_this_computer() {
     assert_eq!(read(&[]).unwrap().webhook_targets, AllowedTargets::Public);
     let loopback = ("WEBHOOK_TARGETS", "loopback");
     let local = ("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:8000");
-    assert_eq!(read(&[loopback, local]).unwrap().webhook_targets, AllowedTargets::AlsoThisComputer);
+    assert_eq!(read(&[loopback, local]).unwrap().webhook_targets, AllowedTargets::Loopback);
     let remote = ("AWS_ENDPOINT_URL_DYNAMODB", "https://dynamodb.eu-central-1.amazonaws.com");
     for wrong in [&[loopback][..], &[loopback, remote], &[("WEBHOOK_TARGETS", "any"), local]] {
         assert_eq!(read(wrong).err().unwrap().variable, "WEBHOOK_TARGETS");

@@ -9,6 +9,8 @@ pub enum AcceptedBody {
     JsonOrForm,
     /// A form that holds a file.
     Form,
+    /// JSON, or a form as links and OAuth have it.
+    JsonOrParameters,
 }
 
 impl AcceptedBody {
@@ -16,6 +18,9 @@ impl AcceptedBody {
         match self {
             Self::Json => "Send the body as application/json.",
             Self::JsonOrForm => "Send the body as application/json, or as multipart/form-data with files.",
+            Self::JsonOrParameters => {
+                "Send the body as application/x-www-form-urlencoded, or as application/json."
+            }
             Self::Form => {
                 "Send the body as multipart/form-data, with the file in the part `file`, which has a file name."
             }

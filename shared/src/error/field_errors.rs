@@ -50,6 +50,12 @@ impl FieldErrors {
         self.0.into_values().map(|messages| (field.to_owned(), messages)).collect()
     }
 
+    /// The messages, each with its field.
+    pub fn lines(&self) -> impl Iterator<Item = (&str, &str)> {
+        let fields = self.0.iter();
+        fields.flat_map(|(field, messages)| messages.iter().map(move |text| (field.as_str(), text.as_str())))
+    }
+
     /// Whether there is nothing to correct.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -3,6 +3,7 @@
 mod accepted_body;
 mod field_errors;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ use crate::domain::questionnaire::NotPlaced;
 pub use accepted_body::AcceptedBody;
 pub use field_errors::FieldErrors;
 
-/// What handlers, admission and the store return.
+/// The result of handlers, admission and the store.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a request was not done.
@@ -34,7 +35,7 @@ pub enum Error {
     MalformedForm(String),
     /// A query parameter that the operation does not have: 400.
     UnknownParameter {
-        /// Its name.
+        /// The name of the parameter.
         parameter: String,
         /// A text for people.
         detail: String,
@@ -50,12 +51,23 @@ pub enum Error {
     },
     /// A sensible request that the current state does not allow: 400.
     Refused(Refusal),
+    /// A request of OAuth that is refused, in the words of RFC 6749 as well: 400.
+    OAuth {
+        /// The error by RFC 6749 or RFC 8693.
+        error: &'static str,
+        /// The reason for programs, in snake case.
+        code: &'static str,
+        /// A text for people, without quotation marks, which RFC 6749 does not allow there.
+        detail: Cow<'static, str>,
+    },
     /// No usable credential: 401.
     Unauthenticated(Refusal),
     /// The key of a candidate that opens nothing any more, with what it still tells its holder: 401.
     EndedKey(Refusal, Map<String, Value>),
     /// A known caller who may not do this: 403.
     Forbidden(Refusal),
+    /// An account whose company lets staff sign in by its provider alone, with the address to go to: 403.
+    SignInRequired(String),
     /// A known caller without a permission: 403. Named tokens are told which ones have it.
     MissingPermission { permission: Action, is_token: bool },
     /// Unknown, another company's, or one the caller may not know of: 404.
@@ -70,7 +82,7 @@ pub enum Error {
     ExternalIdTaken {
         /// The resource that has it; `None` if it cannot be told.
         holder: Option<ResourceRef>,
-        /// Its URL; `None` if the caller may not see it.
+        /// The holder's URL; `None` if the caller may not see it.
         resource_uri: Option<String>,
     },
     /// The company was imported, and the operator has not started it: 409.
@@ -107,7 +119,7 @@ pub enum Error {
     Internal(ErrorSource),
 }
 
-/// What an error came from.
+/// The cause of an error, for the log.
 pub type ErrorSource = Box<dyn std::error::Error + Send + Sync>;
 
 impl Error {
@@ -132,9 +144,12 @@ impl Error {
             | Self::UnknownParameter { .. }
             | Self::RepeatedParameter(_)
             | Self::EndedMailedKey { .. }
+            | Self::OAuth { .. }
             | Self::Refused(_) => StatusCode::BAD_REQUEST,
             Self::Unauthenticated(_) | Self::EndedKey(..) => StatusCode::UNAUTHORIZED,
-            Self::Forbidden(_) | Self::MissingPermission { .. } => StatusCode::FORBIDDEN,
+            Self::Forbidden(_) | Self::SignInRequired(_) | Self::MissingPermission { .. } => {
+                StatusCode::FORBIDDEN
+            }
             Self::NotFound | Self::UnknownPath(_) => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::Changed | Self::ExternalIdTaken { .. } | Self::NotStarted | Self::InProgress(_) => {
@@ -154,12 +169,12 @@ impl Error {
     }
 
     /// Whether others can cause it, by what they have sent or done meanwhile. It is then no fault of the service.
-    // Also a busy storage: a company that uses up the throughput of its partitions makes it busy.
+    // A busy storage counts as well: a company that uses up the throughput of its partitions makes it busy.
     pub fn is_of_others(&self) -> bool {
         !matches!(self, Self::Unreadable(_) | Self::Internal(_))
     }
 
-    /// What clients get to read.
+    /// The body of the response: field messages, or `code` and `detail`.
     pub fn body(&self) -> Value {
         match self {
             Self::Fields(errors) => json!(errors.0),
@@ -181,9 +196,17 @@ impl Error {
                 "company": company,
                 "kind": if *is_of_staff { "customer" } else { "candidate" },
             }),
+            Self::OAuth { error, code, detail } => json!({
+                "error": error, "error_description": detail, "code": code, "detail": detail,
+            }),
             Self::Refused(refusal) | Self::Unauthenticated(refusal) | Self::Forbidden(refusal) => {
                 detail(refusal.code, refusal.detail)
             }
+            Self::SignInRequired(door) => json!({
+                "detail": "The staff of this company sign in with their company's account. Open the address in sign_in in a browser.",
+                "code": "sign_in_required",
+                "sign_in": door,
+            }),
             Self::MissingPermission { permission, is_token } => {
                 let name = permission.as_str();
                 let hint =
@@ -280,7 +303,7 @@ impl Error {
         }
     }
 
-    /// After how many seconds the client may try again; `None` if that does not help.
+    /// The seconds after which the client may try again; `None` if that does not help.
     pub fn retry_after(&self) -> Option<i64> {
         match self {
             Self::Throttled(wait) => Some(wait.num_seconds().max(1)),
@@ -332,6 +355,10 @@ impl From<NotPlaced> for Error {
         match refused {
             NotPlaced::Refused(refusal) => Self::Refused(refusal),
             NotPlaced::PositionTaken => Self::field("position", "This position is already taken."),
+            NotPlaced::TooLong => Self::field(
+                "anchors",
+                "The texts and anchors of all questions and criteria may have 330,000 bytes together. Shorten some.",
+            ),
         }
     }
 }

@@ -20,6 +20,7 @@ macro_rules! of_candidate {
 
 pub const COMPANY: &str = in_company!("");
 pub const CUSTOMER: &str = in_company!("customers/01JQ8Z2M8F3A6D1S4J7H0K9PME/");
+pub const CUSTOMER_SIGN_IN: &str = in_company!("customers/01JQ8Z2M8F3A6D1S4J7H0K9PME/sign-in/");
 pub const LABEL: &str = in_company!("labels/01JQ8Z9X5G8T2R4W7Y0N3B6VCM/");
 pub const LEGAL_TEXT: &str = in_company!("legal/privacy_policy-3/");
 pub const TOKEN: &str = in_company!("tokens/01JQ8ZFB3W6Q9E2R5T8Y1N4MVC/");
@@ -35,6 +36,11 @@ pub const EXPORT_MEDIA: &str = in_company!("exports/01JQ8ZRH8Q3T6W9Z2C5F8J1MPQ/m
 pub const FEED: &str = in_company!("events/?after=1042&page_size=20");
 
 pub const RETENTION: &str = in_company!("retention/");
+pub const SIGN_IN: &str = in_company!("sign-in/");
+/// The callback of a company's provider.
+pub const SIGN_IN_CALLBACK: &str = "https://interviews.example.com/api/v3/sign-in/acme/callback/";
+/// The address where the staff of a company sign in.
+pub const SIGN_IN_DOOR: &str = "https://interviews.example.com/api/v3/sign-in/acme/";
 
 pub const PROJECT: &str = in_project!("");
 pub const QUESTION: &str = in_project!("questions/01JQ8ZJX7F2M5T8W1B4E6G9KPQ/");
@@ -57,9 +63,9 @@ pub const VETO: &str = of_candidate!("vetos/01JQ8ZMD3K6Q9X2A5D8G1N4RPQ/");
 
 /// A page of the service.
 pub const REVIEW: &str = "https://interviews.example.com/review/ivg_AZXRkq3p";
-/// Where a file is uploaded to, outside of the API.
+/// A target of file uploads, outside of the API.
 pub const UPLOAD_TARGET: &str = "https://uploads.example.com/a-signed-address";
-/// Where a file is downloaded from, outside of the API.
+/// An address for downloads, outside of the API.
 pub const DOWNLOAD: &str = "https://downloads.example.com/a-signed-address";
 /// Pages for staff.
 pub const PROJECT_PAGE: &str = "https://interviews.example.com/project/acme/01JQ8Z6R7ZP4S3C0V9N2M5K8TD/";

@@ -1,4 +1,4 @@
-//! Which references of an answer a client wants to have replaced by what they lead to: `?expand=evaluators,labels`.
+//! The references of an answer that a client wants to have replaced by what they lead to: `?expand=evaluators,labels`.
 
 /// The names in the query parameter `expand`.
 #[derive(Debug, Default)]

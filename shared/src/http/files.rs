@@ -38,7 +38,7 @@ impl FileWriter<'_> {
             Some(FileChange::Put(bytes)) => {
                 let file = CheckedFile::new(kind, bytes).await?;
                 let upload = self.new_upload(owner, kind, None);
-                // Before the first byte is stored: whatever fails in between, no object is left unknown.
+                // The upload is noted before the first byte is stored: whatever fails in between, no object is left unknown.
                 self.store.note_upload(&upload).await?;
                 let key = object_key(self.company, owner, upload.id);
                 self.objects.put(&key, upload.id, file).await.map(Some)
@@ -55,8 +55,8 @@ impl FileWriter<'_> {
     ) -> Result<(Upload, SignedUpload)> {
         let upload = self.new_upload(owner, kind, Some(announced.clone()));
         let lifetime = (upload.url_expires_at() - self.now).to_std().map_err(Error::internal)?;
-        // Not where files are served from: a signed URL works until it expires, so a client could replace a validated
-        // file.
+        // Clients do not upload to where files are served from: a signed URL works until it expires, so a client could replace a
+        // validated file.
         let key = upload_key(upload.id);
         let AnnouncedFile { content_type, size } = announced;
         let signed = self.objects.upload_to(&key, &content_type, size, lifetime).await?;

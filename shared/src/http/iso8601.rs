@@ -11,7 +11,7 @@ const DATES: [(&str, &str); 6] = [
     ("0000-W00-0", "%G-W%V-%u"),
     ("0000W000", "%GW%V%u"),
 ];
-/// Those of a time of day; a fraction of the last second may follow.
+/// The formats of a time of day; a fraction of the last second may follow.
 const TIMES: [(&str, &str); 4] =
     [("00:00:00", "%H:%M:%S"), ("000000", "%H%M%S"), ("00:00", "%H:%M"), ("0000", "%H%M")];
 const ZONES: [(&str, &str); 7] = [

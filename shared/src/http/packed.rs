@@ -26,7 +26,7 @@ pub const CACHE_FOR_EVER: &str = "public, max-age=31536000, immutable";
 #[derive(Debug, Clone)]
 pub struct PackedFile {
     media_type: &'static str,
-    /// In gzip's format.
+    /// The content in gzip's format.
     packed: Bytes,
 }
 

@@ -27,7 +27,7 @@ pub struct QueryParameters {
     sent: Vec<(String, String)>,
     /// The names that were asked for.
     asked: Vec<&'static str>,
-    /// Those of them that may be repeated.
+    /// The known names that may be repeated.
     lists: Vec<&'static str>,
     errors: FieldErrors,
 }
@@ -79,6 +79,11 @@ impl QueryParameters {
     ) -> Option<T> {
         let value = self.value(name).map(parse)?;
         self.errors.read(name, value)
+    }
+
+    /// The value of a parameter that is `true` or `false`; `None` if it is absent or wrong.
+    pub fn flag(&mut self, name: &'static str) -> Option<bool> {
+        self.unique_filter(name, |text| text.parse().map_err(|_| "Must be `true` or `false`.".to_owned()))
     }
 
     /// The value of a parameter that must be present, read by `parse`; records an error if it is absent or wrong.

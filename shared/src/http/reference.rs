@@ -13,13 +13,14 @@ use crate::domain::company::Company;
 use crate::domain::history::{ChangeAuthor, ResourceRef};
 use crate::domain::id::{
     CandidateId, CompanyId, CompanyMark, FileId, GuestLinkId, GuestLinkMark, Id, InvalidId, ProjectId,
-    ProjectMark, QuestionId, ResourceKind, ShareId, ShareMark, TakeRef,
+    ProjectMark, QuestionId, ResourceKind, ShareId, ShareMark, TakeRef, TokenId,
 };
 use crate::domain::language::Language;
 use crate::domain::media::file::{FileKind, FileType, StoredFile};
 use crate::domain::media::video::{Rendition, Video};
 use crate::domain::privacy::legal::LegalTextId;
 use crate::domain::project::Project;
+use crate::domain::staff::sign_in::SignInFailure;
 use crate::mail::{InterviewLink, review_link};
 use crate::media::{AnswerObjects, FileUrlSigner, captions_name, object_key, rendition_key};
 use crate::store::OpenedKeys;
@@ -56,7 +57,7 @@ impl<'a> ReferenceUris<'a> {
         Self { signer: Some(signer), ..self }
     }
 
-    /// Where one of an owner's files can be fetched; `None` without a file or a signer.
+    /// The URL of one of an owner's files; `None` without a file or a signer.
     pub fn file(
         &self,
         c: &CompanyId,
@@ -85,6 +86,29 @@ impl<'a> ReferenceUris<'a> {
             Account::Customer { customer } => self.uri(c, customer),
             Account::Candidate { project, candidate } => self.uri_in_project(c, project, candidate),
         }
+    }
+
+    /// The callback: the address to which a company's provider sends people back.
+    // One for each company: with one for all, a company's provider could have another one's codes sent to itself (RFC 9700 §4.4).
+    pub fn sign_in_callback(&self, c: &CompanyId) -> Uri {
+        self.sign_in_door(c).join("callback")
+    }
+
+    /// The address where the staff of a company sign in by its provider.
+    pub fn sign_in_door(&self, c: &CompanyId) -> Uri {
+        write_uri(format_args!("{}/sign-in/{c}/", self.base))
+    }
+
+    /// The page of a company's staff.
+    pub fn staff_page(&self, c: &CompanyId) -> Uri {
+        self.own_page(format_args!("staff/{c}"))
+    }
+
+    /// The page that says why nobody was signed in.
+    pub fn sign_in_page(&self, failure: SignInFailure, company: Option<&CompanyId>) -> Uri {
+        let page = self.own_page(format_args!("sign-in"));
+        let company = company.map(|company| format!("&company={company}")).unwrap_or_default();
+        Uri::new(format!("{page}?code={}{company}", failure.as_str()))
     }
 
     pub fn company(&self, c: &CompanyId) -> Uri {
@@ -140,7 +164,7 @@ impl<'a> ReferenceUris<'a> {
         self.answer(answers, take.question).join("takes").join(take.number)
     }
 
-    /// Where a rendition of a converted take can be fetched; `None` without a signer.
+    /// The URL of a rendition of a converted take; `None` without a signer.
     pub fn take_rendition(&self, answers: &AnswerObjects, take: TakeRef, file_type: FileType) -> Option<Uri> {
         let token = self.signer?.sign(take.question.to_bytes(), &answers.rendition_name(take, file_type));
         let take = self.take(answers, take);
@@ -150,7 +174,18 @@ impl<'a> ReferenceUris<'a> {
         }
     }
 
-    /// Where a rendition of a video can be fetched; `None` before its conversion, or without a signer.
+    /// The URL of the captions of an answer in a language; `None` without a signer.
+    pub fn answer_captions(
+        &self,
+        answers: &AnswerObjects,
+        question: QuestionId,
+        language: Language,
+    ) -> Option<Uri> {
+        let token = self.signer?.sign(question.to_bytes(), &answers.captions_name(question, language));
+        Some(self.answer(answers, question).join("captions").join(language.as_str()).join(token))
+    }
+
+    /// The URL of a rendition of a video; `None` before its conversion, or without a signer.
     pub fn rendition(&self, video: &Video, rendition: Rendition) -> Option<Uri> {
         let signer = self.signer?;
         let _ = video.conversion.converted?;
@@ -164,7 +199,7 @@ impl<'a> ReferenceUris<'a> {
         }
     }
 
-    /// Where the captions of a video in a language can be fetched; `None` without a signer.
+    /// The URL of the captions of a video in a language; `None` without a signer.
     pub fn captions(&self, video: &Video, language: Language) -> Option<Uri> {
         let Video { company, id, .. } = video;
         let token = self.signer?.sign(id.to_bytes(), &captions_name(company, *id, language));
@@ -176,6 +211,7 @@ impl<'a> ReferenceUris<'a> {
         match resource {
             ResourceRef::Company => self.company(c),
             ResourceRef::Retention => self.company(c).join("retention"),
+            ResourceRef::SignIn => self.company(c).join("sign-in"),
             ResourceRef::Customer { customer } => self.uri(c, customer),
             ResourceRef::Project { project } => self.uri(c, project),
             ResourceRef::Candidate { project, candidate } => self.uri_in_project(c, project, candidate),
@@ -210,6 +246,11 @@ impl<'a> ReferenceUris<'a> {
             }
             _ => None,
         }
+    }
+
+    /// The page about the accessibility of the service's pages; `None` if candidates take their interview in a web application.
+    pub fn accessibility_page(&self, c: &CompanyId) -> Option<Uri> {
+        (!self.has_suite).then(|| self.own_page(format_args!("accessibility/{c}")))
     }
 
     /// The page of the web application that shows the resource at `reference`; `None` without an application.
@@ -268,6 +309,7 @@ impl<'a> ReferenceUris<'a> {
         let resource = match segments[..] {
             [] => path.map(|_| ResourceRef::Company).ok_or(InvalidId),
             ["retention"] => Ok(ResourceRef::Retention),
+            ["sign-in"] => Ok(ResourceRef::SignIn),
             ["customers", id] => id.parse().map(|customer| ResourceRef::Customer { customer }),
             ["projects", id] => id.parse().map(|project| ResourceRef::Project { project }),
             ["projects", project, "candidates", id] => project
@@ -309,6 +351,19 @@ impl<'a> ReferenceUris<'a> {
             }
             ResourceRef::Token { token } => Ok(ChangeAuthor::NamedToken { token }),
             _ => Err("Use a customer, a candidate, a named token, `system` or `operator`.".to_owned()),
+        }
+    }
+
+    /// The company at `reference`, or the named token there with its company; `None` for anything else.
+    pub fn parse_company_or_token(&self, reference: &str) -> Option<(CompanyId, Option<TokenId>)> {
+        let path = reference.strip_prefix(self.base.as_str()).unwrap_or_default();
+        let segments: Vec<&str> = path.strip_suffix('/').unwrap_or(path).split('/').collect();
+        match segments[..] {
+            ["", "companies", company] => Some((company.parse().ok()?, None)),
+            ["", "companies", company, "tokens", token] => {
+                Some((company.parse().ok()?, Some(token.parse().ok()?)))
+            }
+            _ => None,
         }
     }
 

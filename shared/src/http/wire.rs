@@ -41,7 +41,7 @@ impl fmt::Display for Uri {
 }
 
 /// The last segment of the URL of a resource, which the paths of its operations name.
-// Not a part of the `Uri`: an identifier is written without a text of its own.
+// The identifier is not a part of the `Uri`: it is written without a text of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identifier<T>(pub T);
 
@@ -168,7 +168,7 @@ pub fn tenths(number: &Value, maximum: u32) -> Result<u32, String> {
     if !(0.0..=most).contains(&tenths) {
         return Err(format!("Ensure each value is from 0 to {maximum}."));
     }
-    // Of a number such as 3.3, ten times is not quite whole.
+    // Ten times a number such as 3.3 is not quite whole.
     if (tenths - tenths.round()).abs() > 1e-6 {
         return Err("Ensure that values have at most one decimal.".to_owned());
     }
@@ -195,7 +195,8 @@ mod tests {
 
     #[test]
     fn numbers_are_written_without_needless_decimals() {
-        let shown = [0, 400, 425, 350].map(|one| json!(Decimal::of_hundredths(one)).to_string());
+        let shown =
+            [0, 400, 425, 350].map(|hundredths| json!(Decimal::of_hundredths(hundredths)).to_string());
         assert_eq!(shown, ["0", "4", "4.25", "3.5"]);
         assert_eq!(json!(Decimal::of_tenths(33)).to_string(), "3.3");
     }

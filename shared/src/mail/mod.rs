@@ -11,6 +11,9 @@ pub use link::{
     InterviewLink, activation_link, confirmation_link, reset_link, restoration_link, review_link,
 };
 pub use moment::in_words as moment_in_words;
-pub use occasion::{AccountLink, EndedInterviewLine, EndedInterviewList, MailOccasion, PersonalMail};
+pub use occasion::{
+    AccountLink, AskedHelpEntry, EndedInterviewLine, EndedInterviewList, MailOccasion, PersonalMail,
+    WaitingDays,
+};
 pub use render::RenderedMail;
 pub use send::{MailDelivery, MailEnvelope, Mailer};

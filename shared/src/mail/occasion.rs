@@ -3,7 +3,7 @@
 use url::Url;
 
 use super::{InterviewLink, moment};
-use crate::domain::candidate::{Candidate, CandidateProfile, EndedByTime, InterviewLength};
+use crate::domain::candidate::{Candidate, CandidateProfile, EndedByTime, HelpKind, InterviewLength};
 use crate::domain::company::Company;
 use crate::domain::id::{ExportId, WebhookId};
 use crate::domain::language::Language;
@@ -15,11 +15,10 @@ use crate::domain::transition::CandidateMail;
 
 /// A mail to one person.
 pub struct PersonalMail<'a> {
-    /// Of the reader.
+    /// The reader's first name.
     pub first_name: &'a ShortName,
-    /// Of the reader.
+    /// The reader's last name.
     pub last_name: &'a ShortName,
-    /// The company's name.
     pub company: &'a ShortName,
     /// The reader's language.
     pub language: Language,
@@ -32,9 +31,8 @@ pub struct PersonalMail<'a> {
 pub enum MailOccasion<'a> {
     /// Is about a candidate's interview.
     Interview {
-        /// What has happened.
+        /// The event that the mail tells.
         reason: CandidateMail,
-        /// The project's name.
         project: &'a ShortName,
         /// The length of the interview; `None` if it takes place elsewhere.
         length: Option<InterviewLength>,
@@ -50,6 +48,8 @@ pub enum MailOccasion<'a> {
         link: Option<InterviewLink>,
         /// The URL of the company's logo.
         logo: Option<String>,
+        /// The page about accessibility; `None` unless the mail invites to an interview on a page of this service.
+        accessibility: Option<String>,
     },
     /// Asks a customer to choose a first password.
     StaffInvitation {
@@ -62,9 +62,16 @@ pub enum MailOccasion<'a> {
         /// Validity of the key.
         days: i64,
     },
+    /// Leads a customer to the provider of their company, by which alone its staff sign in.
+    StaffSignIn {
+        /// Whether the mail is an invitation; otherwise they have asked for another password.
+        is_invited: bool,
+        /// The address of the sign-in.
+        link: &'a str,
+    },
     /// Tells a customer that interviews have ended: complete, or by their time with answers.
     InterviewsEnded {
-        /// How many.
+        /// The number of interviews.
         count: usize,
         /// The name of the project, if all are of one.
         project: Option<&'a ShortName>,
@@ -72,6 +79,26 @@ pub enum MailOccasion<'a> {
         lists: &'a [EndedInterviewList],
         /// How many it does not name, though it names others.
         more: usize,
+    },
+    /// Reminds a customer that interviews wait for their evaluation.
+    EvaluationsAwaited {
+        /// The number of candidates.
+        count: usize,
+        /// The name of the project, if all are of one.
+        project: Option<&'a ShortName>,
+        /// The interviews that the mail names, by project.
+        lists: &'a [EndedInterviewList],
+        /// How many it does not name, though it names others.
+        more: usize,
+    },
+    /// Tells staff, or the contact for candidates, what candidates ask for.
+    HelpRequested {
+        /// The open requests, at least one, the oldest first.
+        requests: &'a [AskedHelpEntry],
+        /// How many it does not name.
+        more: usize,
+        /// Whether the mail goes to the contact, because no manager takes notices.
+        is_to_contact: bool,
     },
     /// Lets the reader choose a new password for one account or several.
     PasswordReset {
@@ -95,7 +122,7 @@ pub enum MailOccasion<'a> {
         username: &'a str,
         /// The name of the user or token that has changed it, or of the company.
         by: &'a str,
-        /// When, in words.
+        /// The time of the change, in words.
         at: &'a str,
         /// Whether the new address awaits its confirmation.
         is_pending: bool,
@@ -111,6 +138,14 @@ pub enum MailOccasion<'a> {
         /// The account's user name; for candidates without one, the name of their project.
         username: &'a str,
     },
+    /// Tells an owner that a user has changed how the staff of the company sign in, or a customer that another one has changed the account
+    /// that they sign in with.
+    SignInChanged {
+        /// First and last name of the user, who may be the reader.
+        by: &'a str,
+        /// Whether the reader's own account was changed, and not the settings of the company.
+        is_own: bool,
+    },
     /// Tells the reader that their account was deleted.
     AccountDeleted {
         /// The name of the user, or of the company, that deleted it.
@@ -120,14 +155,12 @@ pub enum MailOccasion<'a> {
     },
     /// Tells an owner that every delivery to a webhook has failed for a day.
     WebhookFailing {
-        /// Its identifier.
         id: WebhookId,
         /// Tells the reader which one it is.
         name: &'a str,
     },
     /// Tells an owner that a webhook was disabled.
     WebhookDisabled {
-        /// Its identifier.
         id: WebhookId,
         /// Tells the reader which one it is.
         name: &'a str,
@@ -158,7 +191,7 @@ pub enum MailOccasion<'a> {
 /// How an interview ended: complete, or by its time.
 #[derive(Clone)]
 pub struct InterviewEnd {
-    /// When, in words.
+    /// The end of the interview, in words.
     pub at: String,
     /// The number of questions with an answer, at least one; `None` if the interview took place elsewhere.
     pub answered: Option<usize>,
@@ -177,10 +210,12 @@ pub struct EndedInterviewList {
 pub struct EndedInterviewLine {
     /// First and last name of the candidate.
     pub candidate: String,
-    /// When, in words.
+    /// The end of the interview, in words.
     pub ended_at: String,
     /// The answers at the end of the time; `None` if the interview is complete.
     pub ended_by_time: Option<EndedByTime>,
+    /// For how many days it has waited for the reader's evaluation; `None` if the mail does not remind of that.
+    pub waiting_days: Option<WaitingDays>,
     /// The page that shows the interview.
     pub link: String,
 }
@@ -194,7 +229,38 @@ impl EndedInterviewLine {
         let at = candidate.interview_ended_at();
         let at = at.map(|at| moment::in_words(at, company.timezone.as_str(), language));
         let candidate = format!("{first_name} {last_name}");
-        Self { candidate, ended_at: at.unwrap_or_default(), ended_by_time, link }
+        Self { candidate, ended_at: at.unwrap_or_default(), ended_by_time, waiting_days: None, link }
+    }
+}
+
+/// A number of days.
+pub struct WaitingDays(pub i64);
+
+/// What a candidate asks for.
+pub struct AskedHelpEntry {
+    /// First and last name of the candidate.
+    pub candidate: String,
+    /// The name of the project.
+    pub project: String,
+    pub kind: HelpKind,
+    /// The candidate's own words.
+    pub text: String,
+    /// The page where staff answer.
+    pub link: String,
+}
+
+impl AskedHelpEntry {
+    /// The open request of a candidate of this project, which staff answer at `link`; `None` if there is none.
+    pub fn of(candidate: &Candidate, project: &ShortName, link: String) -> Option<Self> {
+        let request = candidate.open_help_request()?;
+        let CandidateProfile { first_name, last_name, .. } = &candidate.profile;
+        Some(Self {
+            candidate: format!("{first_name} {last_name}"),
+            project: project.to_string(),
+            kind: request.kind,
+            text: request.text.to_string(),
+            link,
+        })
     }
 }
 
@@ -208,7 +274,8 @@ pub struct AccountLink {
 
 impl<'a> PersonalMail<'a> {
     /// A mail to a candidate about their interview. `answered` is the number of answers in a complete interview, `suite` the web
-    /// application's base URL, `key` the candidate's access key in the clear, `logo` the URL of the company's logo.
+    /// application's base URL, `key` the candidate's access key in the clear, `logo` the URL of the company's logo,
+    /// `accessibility` that of the page about accessibility.
     #[expect(clippy::too_many_arguments, reason = "what a mail shows comes from as many places")]
     pub fn about_interview(
         reason: CandidateMail,
@@ -220,18 +287,34 @@ impl<'a> PersonalMail<'a> {
         suite: &Url,
         key: Option<&str>,
         logo: Option<String>,
+        accessibility: Option<String>,
     ) -> Self {
-        let language = project.settings.support_lang.unwrap_or(company.default_project_lang);
-        let is_open = !matches!(reason, CandidateMail::Completed | CandidateMail::EndedByTime);
+        let language = candidate.mail_language(Some(project), company);
+        let has_ended = [CandidateMail::Completed, CandidateMail::EndedByTime, CandidateMail::Cancelled];
+        // An answer may come when there is no interview to go on with.
+        let is_open = match reason {
+            CandidateMail::HelpAnswered => candidate.has_open_interview(),
+            _ => !has_ended.contains(&reason),
+        };
         let ends_at = candidate.ends_at().filter(|_| is_open);
         let in_words = |at| moment::in_words(at, company.timezone.as_str(), language);
         let end = match (reason, candidate.ended_by_time, candidate.interviewed_at) {
             (CandidateMail::EndedByTime, Some(ended), _) => Some((ended.ended_at, Some(ended.answered))),
+            // An interview that took place elsewhere has no answers here, and "0 answers" would be wrong.
             (CandidateMail::Completed, _, Some(at)) => Some((at, answered.filter(|count| *count > 0))),
             _ => None,
         };
-        // Every mail about the reopened interview has it, such as the one with the latest link.
-        let message = candidate.reopening_message().filter(|_| is_open);
+        // The message explains why the interview was reopened, so every mail about it repeats it, also the one with the latest
+        // link.
+        let message = match reason {
+            CandidateMail::HelpAnswered => {
+                let request = candidate.help_request.as_ref();
+                request.and_then(|request| request.answer.as_ref()).map(ToString::to_string)
+            }
+            _ => candidate.reopening_message().filter(|_| is_open).map(ToString::to_string),
+        };
+        let length =
+            questionnaire.and_then(|questionnaire| candidate.interview_length(project, questionnaire));
         Self {
             first_name: &candidate.profile.first_name,
             last_name: &candidate.profile.last_name,
@@ -240,14 +323,15 @@ impl<'a> PersonalMail<'a> {
             occasion: MailOccasion::Interview {
                 reason,
                 project: &project.settings.name,
-                length: questionnaire
-                    .and_then(|questionnaire| candidate.interview_length(project, questionnaire)),
-                message: message.map(ToString::to_string),
+                length,
+                message,
                 end: end.map(|(at, answered)| InterviewEnd { at: in_words(at), answered }),
                 contact: Contact::of(project, company),
                 deadline: ends_at.map(in_words),
                 link: is_open.then(|| InterviewLink::new(suite, candidate, project, key)),
                 logo,
+                accessibility: accessibility
+                    .filter(|_| reason == CandidateMail::Invitation && length.is_some()),
             },
         }
     }
@@ -296,13 +380,23 @@ impl<'a> PersonalMail<'a> {
         }
     }
 
+    /// The page about accessibility, to which the mail leads.
+    pub(super) fn accessibility(&self) -> Option<&str> {
+        match &self.occasion {
+            MailOccasion::Interview { accessibility, .. } => accessibility.as_deref(),
+            _ => None,
+        }
+    }
+
     /// The link of a mail with a single one, shown as a button.
     pub(super) fn link(&self) -> Option<&str> {
         match &self.occasion {
             MailOccasion::Interview { link, .. } => link.as_ref().map(InterviewLink::url),
             MailOccasion::StaffInvitation { link, .. }
+            | MailOccasion::StaffSignIn { link, .. }
             | MailOccasion::AddressConfirmation { link, .. }
             | MailOccasion::AddressChanged { link, .. } => Some(link),
+            // Several accounts get a list instead: one button would not say whose password it sets.
             MailOccasion::PasswordReset { accounts: [account], .. } => Some(&account.link),
             _ => None,
         }
@@ -319,7 +413,17 @@ impl<'a> PersonalMail<'a> {
     /// The ended interviews that a mail to a customer names, by project.
     pub(super) fn ended_interviews(&self) -> &[EndedInterviewList] {
         match self.occasion {
-            MailOccasion::InterviewsEnded { lists, .. } => lists,
+            MailOccasion::InterviewsEnded { lists, .. } | MailOccasion::EvaluationsAwaited { lists, .. } => {
+                lists
+            }
+            _ => &[],
+        }
+    }
+
+    /// What candidates ask for.
+    pub(super) fn help_requests(&self) -> &[AskedHelpEntry] {
+        match self.occasion {
+            MailOccasion::HelpRequested { requests, .. } => requests,
             _ => &[],
         }
     }
@@ -355,7 +459,7 @@ mod tests {
         let suite = Url::parse("https://hr.example").unwrap();
         let reason = CandidateMail::Invitation;
         let mail = PersonalMail::about_interview(
-            reason, &candidate, &project, None, None, &company, &suite, None, None,
+            reason, &candidate, &project, None, None, &company, &suite, None, None, None,
         );
         assert_eq!((mail.first_name.as_str(), mail.last_name.as_str()), ("Ada", "Byron"));
         assert_eq!((mail.company.as_str(), mail.language), ("Acme", company.default_project_lang));

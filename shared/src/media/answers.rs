@@ -1,20 +1,23 @@
 //! The objects of recorded answers: parts as uploaded, the marker that permits a conversion, and renditions.
 
+use chrono::{DateTime, Utc};
+
 use super::{CONVERSION_MARKERS, files_prefix};
 use crate::domain::account::Account;
 use crate::domain::answers::{Answers, RecordedPart};
-use crate::domain::id::{CandidateId, CompanyId, ProjectId, TakeRef};
+use crate::domain::id::{CandidateId, CompanyId, ProjectId, QuestionId, TakeRef};
+use crate::domain::language::Language;
 use crate::domain::media::file::FileType;
-use crate::media::ListedObject;
+use crate::error::Result;
+use crate::media::{ListedObject, ObjectStore};
 
-/// Where candidates upload the parts of their takes. Nothing below it is served; a lifecycle rule of the bucket deletes what
-/// remains.
+/// The prefix below which candidates upload the parts of their takes. Nothing below it is served; a lifecycle rule of the bucket
+/// deletes what remains.
 const TAKES: &str = "takes/";
 
 /// The objects of a candidate's answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerObjects {
-    /// The candidate's company.
     pub company: CompanyId,
     pub project: ProjectId,
     pub candidate: CandidateId,
@@ -39,7 +42,7 @@ impl AnswerObjects {
 
     /// The key of a part.
     pub fn part(&self, take: TakeRef, number: u32) -> String {
-        // With leading zeros, so that lists of the bucket have the order of the parts.
+        // Numbers have leading zeros, so that lists of the bucket have the order of the parts.
         format!("{}{number:04}", self.parts(take))
     }
 
@@ -64,9 +67,15 @@ impl AnswerObjects {
         format!("{}-", self.rendition_stem(take))
     }
 
-    /// What the tokens in the URLs of a rendition are signed for, whichever conversion has made it.
+    /// The name of a rendition in the signatures of its URLs. A new conversion keeps it, so that URLs stay valid.
     pub fn rendition_name(&self, take: TakeRef, file_type: FileType) -> String {
         format!("{}.{}", self.rendition_stem(take), file_type.extension())
+    }
+
+    /// The name that the URLs of an answer's captions in a language are signed for. They are no object of the bucket.
+    pub fn captions_name(&self, question: QuestionId, language: Language) -> String {
+        // No key of the bucket begins like this.
+        format!("captions/{}{question}/{}", self.place(), language.as_str())
     }
 
     // Below the candidate's files, so that whatever erases, exports or copies those includes it.
@@ -103,6 +112,20 @@ impl AnswerObjects {
             candidate: candidate.parse().ok()?,
         };
         Some((objects, TakeRef { question: question.parse().ok()?, number: number.parse().ok()? }))
+    }
+}
+
+impl ObjectStore<'_> {
+    /// These answers with their open takes closed at `now`, for good, with what has arrived of them: a take without part 1 is
+    /// dropped.
+    pub async fn close_takes(&self, answers: &Answers, now: DateTime<Utc>) -> Result<Answers> {
+        let objects = AnswerObjects::of(answers);
+        let mut closed = answers.clone();
+        for take in answers.open_takes() {
+            let found = recorded_parts(&self.list(&objects.parts(take)).await?);
+            closed = closed.close_take(take, &found, true, now);
+        }
+        Ok(closed)
     }
 }
 

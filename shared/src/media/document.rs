@@ -21,9 +21,9 @@ const HARMLESS: u64 = 10 * 1024 * 1024;
 const MAX_PARTS: u64 = 10_000;
 
 /// The bytes that are unpacked of the list of a Word document's parts.
-// It has some 150 bytes for each part.
+// The list has some 150 bytes for each part.
 const MAX_TYPES: u64 = 2 * 1024 * 1024;
-/// Where readers look for the beginning and the end of a PDF: within so many bytes.
+/// The number of bytes at each end of a PDF within which readers look for its beginning and its end.
 const EDGE: usize = 1024;
 
 const UNKNOWN: &str = "Upload a PDF, Word, OpenDocument text, PowerPoint (.ppt), RTF, richtext, PostScript, DVI or plain text file.";
@@ -31,7 +31,7 @@ const BROKEN: &str = "This file is broken or incomplete.";
 const PROTECTED: &str =
     "This file is protected with a password. Save it without a password and upload the new copy.";
 
-/// What a file begins with, whether it is whole, and its type.
+/// The first bytes of a kind of file, the check that it is whole, and its type.
 type Beginning = (&'static [u8], fn(&[u8]) -> bool, FileType);
 
 /// Formats whose beginning is found behind a mark, blank lines, or headers of a mail or a download.
@@ -105,7 +105,7 @@ fn packed(bytes: &[u8]) -> Result<FileType, String> {
     let mut entries = archive.entries();
     while let Some(entry) = entries.next_entry().map_err(|_| BROKEN)? {
         parts += 1;
-        // From the table of contents, since unpacking is what a bomb waits for.
+        // The sizes are those of the table of contents, since unpacking is what a bomb waits for.
         unpacked = unpacked.saturating_add(entry.uncompressed_size_hint());
         let part = archive.get_entry(entry.wayfinder()).map_err(|_| BROKEN)?;
         match &*part_name(entry.file_path().as_ref()) {
@@ -140,7 +140,7 @@ fn part_name(path: &[u8]) -> Vec<u8> {
 /// Whether the list of types names the main part of a Word document.
 fn lists_word_document(method: CompressionMethod, list: &[u8]) -> bool {
     let mut types = Vec::new();
-    // Of a broken list, what comes before the fault.
+    // A broken list is read up to the fault.
     let _ = match method {
         CompressionMethod::STORE => list.take(MAX_TYPES).read_to_end(&mut types),
         CompressionMethod::DEFLATE => DeflateDecoder::new(list).take(MAX_TYPES).read_to_end(&mut types),

@@ -1,8 +1,9 @@
 //! URLs of files, by which programs without a credential of their own, such as players, fetch what a response has shown.
 //!
-//! Each ends in a token. A token holds a MAC under a key that follows from a session's secret, which proves that this session was
-//! shown this file. The session holds that key under a seal, to verify tokens: they come without the secret. Nothing is stored per
-//! token; it ends with the session, with the caller's right to read the owner, and with the file.
+//! Each ends in a token. A token holds a MAC under a key that follows from the secret of a credential, which proves that this
+//! credential was shown this file: a session, a named token, a candidate's key, or a guest link. Its item holds that key under a seal,
+//! to verify tokens: they come without the secret. Nothing is stored per token. It ends with the credential, with the right of its holder to read the
+//! owner, and with the file; that of a named token after 24 hours at the latest, that of a guest after 15 minutes.
 
 use std::sync::OnceLock;
 
@@ -33,7 +34,7 @@ pub struct FileUrlSigner {
     /// Made for the first token: most responses have none.
     key: OnceLock<MediaKey>,
     start: [u8; NONCE + MOMENT],
-    /// Identifies the session.
+    /// Identifies the credential.
     reference: Vec<u8>,
 }
 
@@ -85,7 +86,7 @@ impl FileUrlToken {
         (head.len() > NONCE + MOMENT + FILE).then(|| Self { head: head.to_vec(), mac: *mac })
     }
 
-    /// Identifies the session.
+    /// Identifies the credential.
     pub fn reference(&self) -> &[u8] {
         &self.head[NONCE + MOMENT + FILE..]
     }

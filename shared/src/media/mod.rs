@@ -23,10 +23,10 @@ use crate::domain::media::conversion::queue::Recording;
 use crate::domain::media::file::StoredFile;
 use crate::domain::media::video::Rendition;
 
-/// Where clients upload files that are too large for a request. Nothing below it is served; a lifecycle rule of the
-/// bucket deletes what remains after a day.
+/// The prefix below which clients upload files that are too large for a request. Nothing below it is served; a lifecycle rule of
+/// the bucket deletes what remains after a day.
 const UPLOADS: &str = "uploads/files/";
-/// Where clients upload large videos; otherwise like [`UPLOADS`].
+/// The prefix below which clients upload large videos; otherwise like [`UPLOADS`].
 const VIDEO_UPLOADS: &str = "uploads/videos/";
 
 /// Empty objects whose events each permit one conversion.
@@ -37,7 +37,7 @@ pub fn object_key(company: &CompanyId, owner: Account, file: FileId) -> String {
     format!("{}{file}", files_prefix(company, owner))
 }
 
-/// What the keys of all files of an owner begin with, and no others.
+/// The prefix that the keys of all files of an owner have, and no others.
 pub fn files_prefix(company: &CompanyId, owner: Account) -> String {
     match owner {
         Account::Customer { customer } => format!("media/{company}/customers/{customer}/"),
@@ -47,12 +47,12 @@ pub fn files_prefix(company: &CompanyId, owner: Account) -> String {
     }
 }
 
-/// What the keys of the files of an export begin with, and no others.
+/// The prefix that the keys of the files of an export have, and no others.
 pub fn export_prefix(company: &CompanyId, export: ExportId) -> String {
     format!("exports/{company}/{export}/")
 }
 
-/// What the keys of the files begin with that an attempt at an export has written.
+/// The prefix of the keys of the files that one attempt at an export has written.
 // Each attempt has keys of its own, so that one that is too late replaces nothing.
 pub fn export_folder(company: &CompanyId, export: ExportId, attempt: u64) -> String {
     format!("{}{attempt}/", export_prefix(company, export))
@@ -103,7 +103,7 @@ pub fn rendition_name(rendition: Rendition) -> String {
     format!("{stem}.{}", rendition.extension())
 }
 
-/// What the URLs of a video's captions in a language are signed for. They are no object of the bucket.
+/// The name that the URLs of a video's captions in a language are signed for. They are no object of the bucket.
 pub fn captions_name(company: &CompanyId, video: VideoId, language: Language) -> String {
     // No key of the bucket begins so.
     format!("captions/{company}/{video}/{}", language.as_str())
@@ -111,7 +111,7 @@ pub fn captions_name(company: &CompanyId, video: VideoId, language: Language) ->
 
 /// All keys that objects of a video may have.
 pub fn video_keys(company: &CompanyId, video: VideoId) -> [String; 5] {
-    let [mp4, flv, thumbnail] = Rendition::ALL.map(|one| rendition_key(company, video, one));
+    let [mp4, flv, thumbnail] = Rendition::ALL.map(|rendition| rendition_key(company, video, rendition));
     let marker = conversion_marker_key(company, &Recording::Video { video });
     [video_upload_key(company, video), marker, mp4, flv, thumbnail]
 }

@@ -55,7 +55,7 @@ impl<'a> ObjectStore<'a> {
     /// The bytes under `key`; `None` if there are none or more than `limit`.
     pub async fn get(&self, key: &str, limit: u64) -> Result<Option<Bytes>> {
         match self.open(key).await? {
-            // Before the body is read, which could fill the memory.
+            // The length is checked before the body is read, which could fill the memory.
             Some((length, body)) if length <= limit => {
                 Ok(Some(body.collect().await.map_err(|error| Error::Busy(error.into()))?.into_bytes()))
             }
@@ -164,7 +164,8 @@ impl<'a> ObjectStore<'a> {
         Ok(Some(CopiedObject { content_type, size, sha256 }))
     }
 
-    /// What [`copy_to`](Self::copy_to) would tell of the object under `key`. Reads it only if S3 keeps no hash of it.
+    /// The type, size and hash of the object under `key`; `None` if there is no such object. Reads it only if S3 keeps no hash of
+    /// it.
     pub async fn digest(&self, key: &str) -> Result<Option<CopiedObject>> {
         let head = self.s3().head_object().bucket(self.bucket).key(key).checksum_mode(ChecksumMode::Enabled);
         let found = match head.send().await {
@@ -172,7 +173,7 @@ impl<'a> ObjectStore<'a> {
             Err(error) => return self.confirm_absence(key, error).await,
         };
         let size = found.content_length().and_then(|length| u64::try_from(length).ok()).unwrap_or_default();
-        // Of an object in several parts, it is the hash of their hashes, which ends in their number.
+        // S3's hash of an object in several parts is the hash of their hashes, which ends in their number.
         let kept = found.checksum_sha256().and_then(|hash| STANDARD.decode(hash).ok()?.try_into().ok());
         let content_type = found.content_type.unwrap_or_else(|| NO_CONTENT_TYPE.to_owned());
         if let Some(sha256) = kept {
@@ -279,7 +280,7 @@ async fn copy_hashed(
 pub struct CopiedObject {
     /// The content type that it was stored with.
     pub content_type: String,
-    /// In bytes.
+    /// The size in bytes.
     pub size: u64,
     pub sha256: [u8; 32],
 }
@@ -287,9 +288,9 @@ pub struct CopiedObject {
 #[derive(Debug)]
 pub struct ListedObject {
     pub key: String,
-    /// Its size.
+    /// The size of the object.
     pub bytes: u64,
-    /// When it was stored.
+    /// The time at which the object was stored.
     pub stored_at: DateTime<Utc>,
 }
 
@@ -301,7 +302,7 @@ impl ListedObject {
     }
 }
 
-/// Where to continue reading deletion records.
+/// The position at which reading deletion records continues.
 #[derive(Debug)]
 pub struct LedgerPosition(String);
 

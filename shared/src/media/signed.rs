@@ -118,9 +118,9 @@ impl ObjectStore<'_> {
 /// An object that a client is to upload: its size, and the SHA-256 of its bytes in base64.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HashedUpload {
-    /// In bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// In base64.
+    /// The hash in base64.
     pub sha256: String,
 }
 

@@ -132,7 +132,7 @@ impl DescribeResponse for AcceptedResponse {
 
 impl<V: JsonSchema> DescribeResponse for PageView<V> {
     fn describe(operation: &mut OperationDoc) {
-        operation.is_list = true;
+        operation.is_untagged = true;
         let page = json!({ "type": "integer", "minimum": 1, "default": 1 });
         operation.add_query("page", "Page number. Following `next` and `previous` costs less.", page);
         let size = json!({ "type": "integer", "minimum": 1, "maximum": MAX_SIZE, "default": DEFAULT_SIZE });

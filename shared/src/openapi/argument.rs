@@ -5,11 +5,13 @@ use schemars::JsonSchema;
 use super::body::{BodyFormat, RequestBodyDoc};
 use super::failure::ErrorResponseDoc;
 use super::operation::{OperationDoc, SecurityScheme};
+use crate::auth::login::ProviderAnswer;
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::domain::policy::CallerRelation;
 use crate::http::page::ListQuery;
 use crate::http::{
-    BodyFields, FileReader, FormFields, JsonEntries, QueryParameters, ViewSchema, WithFiles, schema_of,
+    BodyFields, FileReader, FormFields, JsonEntries, OAuthBody, QueryParameters, ViewSchema, WithFiles,
+    schema_of,
 };
 
 /// An argument of a handler.
@@ -78,6 +80,15 @@ impl DescribeArgument for FormFields {
     }
 }
 
+impl DescribeArgument for OAuthBody {
+    const READS_BODY: bool = true;
+
+    fn describe(operation: &mut OperationDoc) {
+        accepts(operation, BodyFormat::ObjectOrParameters);
+        operation.failures.insert(ErrorResponseDoc::OAuth);
+    }
+}
+
 impl<V: JsonSchema, const MAX: usize> DescribeArgument for JsonEntries<V, MAX> {
     const READS_BODY: bool = true;
     const ACTS_ON: Option<ViewSchema> = Some(schema_of::<V>);
@@ -93,6 +104,14 @@ fn accepts(operation: &mut OperationDoc, accepts: BodyFormat) {
 
 // `document.rs` describes the parameters, and `PageView` those of a page.
 impl DescribeArgument for QueryParameters {
+    const READS_QUERY: bool = true;
+
+    fn describe(_: &mut OperationDoc) {}
+}
+
+// `document.rs` describes the parameters.
+impl DescribeArgument for ProviderAnswer {
+    // Providers add parameters of their own.
     const READS_QUERY: bool = true;
 
     fn describe(_: &mut OperationDoc) {}

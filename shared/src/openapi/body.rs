@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
+use super::names::capitalise;
 use crate::domain::media::file::FileKind;
 use crate::http::body::outline::BodyOutline;
 use crate::http::schema::generator;
@@ -11,6 +12,8 @@ use crate::http::schema::generator;
 pub(super) enum BodyFormat {
     Object,
     ObjectOrForm,
+    /// An object, or the same in a form without files.
+    ObjectOrParameters,
     Form,
     /// A JSON list of at most so many objects.
     List(usize),
@@ -32,7 +35,7 @@ impl RequestBodyDoc {
     pub(super) fn describe(&mut self, described: &Map<String, Value>, outline: impl Fn(bool) -> BodyOutline) {
         let object = with_descriptions(outline(false).into_object(), described);
         (self.json, self.form) = match self.accepts {
-            BodyFormat::Object => (Some(object), None),
+            BodyFormat::Object | BodyFormat::ObjectOrParameters => (Some(object), None),
             BodyFormat::ObjectOrForm => {
                 (Some(object), Some(with_descriptions(outline(true).into_form(), described)))
             }
@@ -64,6 +67,9 @@ impl RequestBodyDoc {
         if let Some(mut object) = self.json {
             name_objects(&mut object, format!("{operation}{of_json}"), named);
             content["application/json"] = json!({ "schema": object, "examples": self.examples });
+            if self.accepts == BodyFormat::ObjectOrParameters {
+                content["application/x-www-form-urlencoded"] = json!({ "schema": object });
+            }
         }
         if let Some(mut form) = self.form {
             name_objects(&mut form, format!("{operation}{of_form}"), named);
@@ -80,8 +86,7 @@ fn name_objects(schema: &mut Value, name: String, named: &mut Map<String, Value>
     }
     let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else { return };
     for (property, of) in properties {
-        let words = property.split('_').map(capitalise);
-        name_objects(of, words.fold(name.clone(), |name, word| name + &word), named);
+        name_objects(of, name.clone() + &capitalise(property), named);
     }
     let is_nullable = schema["type"].is_array();
     let reference = json!({ "$ref": format!("#/components/schemas/{name}") });
@@ -93,11 +98,6 @@ fn name_objects(schema: &mut Value, name: String, named: &mut Map<String, Value>
     let mut object = std::mem::replace(schema, placed);
     object["type"] = json!("object");
     named.insert(name, object);
-}
-
-fn capitalise(word: &str) -> String {
-    let (first, rest) = word.split_at(word.len().min(1));
-    first.to_ascii_uppercase() + rest
 }
 
 fn with_descriptions(mut schema: Value, described: &Map<String, Value>) -> Value {

@@ -106,7 +106,7 @@ impl ApiDocument {
         };
         identifiers::place_all(&mut self.schemas);
         moments::place_all(&mut self.schemas);
-        // Not those of bodies: a request may hold nothing but what the service knows.
+        // The schemas of bodies stay closed: a request may hold nothing but what the service knows.
         self.schemas.values_mut().for_each(sets::open);
         self.schemas.extend(self.bodies);
         for operation in self.paths.values_mut().filter_map(Value::as_object_mut).flat_map(Map::values_mut) {
@@ -189,7 +189,7 @@ impl OperationDoc {
         }
         match *method {
             // Lists have no tag: their rows change one by one.
-            Method::GET if self.answers.contains_key(&200) && !self.is_list => {
+            Method::GET if self.answers.contains_key(&200) && !self.is_untagged => {
                 self.parameters.push(parameter("IfNoneMatch"));
                 self.answers.insert(304, json!({ "$ref": "#/components/responses/NotModified" }));
             }
@@ -202,19 +202,19 @@ impl OperationDoc {
             }
             _ => {
                 self.parameters.push(parameter("IfMatch"));
-                // 201 tells that it has created what its path names.
-                if *method == Method::PUT && self.answers.contains_key(&201) {
+                // A POST creates another resource than the one that its path names.
+                if *method == Method::PUT && self.may_create {
                     self.parameters.push(parameter("IfAbsent"));
                 }
                 self.failures.extend([ErrorResponseDoc::Conflict, ErrorResponseDoc::PreconditionFailed]);
             }
         }
-        // Also without a reader: a body that is sent in vain may be a mistake.
+        // Operations without a reader have these failures as well: a body that is sent in vain may be a mistake.
         if !matches!(*method, Method::GET | Method::DELETE) {
             self.failures.extend([ErrorResponseDoc::TooLarge, ErrorResponseDoc::UnsupportedMediaType]);
         }
         if *method != Method::GET && self.security != SecurityScheme::None {
-            // With a cookie, from a page of another origin.
+            // A request with a cookie from a page of another origin is refused.
             self.fails(ErrorResponseDoc::Forbidden);
         }
         self.failures.extend([
@@ -238,7 +238,7 @@ impl OperationDoc {
         let mut responses = Map::new();
         for (status, mut answer) in self.answers {
             if answer.get("$ref").is_none() {
-                add_headers(&mut answer, method, status == 200 && !self.is_list);
+                add_headers(&mut answer, method, status == 200 && !self.is_untagged);
             }
             responses.insert(status.to_string(), answer);
         }
@@ -260,7 +260,8 @@ impl OperationDoc {
             "security": security(self.security),
             "responses": responses,
         });
-        let mut parameters = path_parameters(path);
+        let in_path = path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
+        let mut parameters: Vec<Value> = in_path.map(|name| prose::path_parameter(name, path)).collect();
         parameters.extend(self.parameters);
         if !parameters.is_empty() {
             described["parameters"] = json!(parameters);
@@ -281,11 +282,6 @@ fn shown_path(path: &str) -> &str {
     let whole = path.trim_end_matches('/');
     let is_file = whole.rsplit('/').next().is_some_and(|name| name.contains('.'));
     if is_file { whole } else { path }
-}
-
-fn path_parameters(path: &str) -> Vec<Value> {
-    let names = path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
-    names.map(|name| prose::path_parameter(name, path)).collect()
 }
 
 fn security(security: SecurityScheme) -> Value {

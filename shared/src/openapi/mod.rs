@@ -12,6 +12,7 @@ mod example;
 mod failure;
 mod identifiers;
 mod moments;
+mod names;
 mod operation;
 mod prose;
 mod sets;

@@ -44,16 +44,18 @@ pub struct OperationDoc {
     pub(super) parameters: Vec<Value>,
     pub(super) answers: BTreeMap<u16, Value>,
     pub(super) failures: BTreeSet<ErrorResponseDoc>,
-    pub(super) is_list: bool,
+    pub(super) is_untagged: bool,
     /// Whether unknown query parameters are ignored.
     pub(super) takes_any_parameter: bool,
     /// Whether the answer is stored for repeats with the same Idempotency-Key.
     pub(super) is_once: bool,
+    /// Whether the answer tells that the request has created a resource, or changed one that was there.
+    pub(super) may_create: bool,
     pub(super) generator: SchemaGenerator,
 }
 
 impl OperationDoc {
-    pub(crate) fn new(summary: &'static str, is_once: bool) -> Self {
+    pub(crate) fn new(summary: &'static str, is_once: bool, may_create: bool) -> Self {
         Self {
             summary,
             text: String::new(),
@@ -64,15 +66,16 @@ impl OperationDoc {
             parameters: Vec::new(),
             answers: BTreeMap::new(),
             failures: BTreeSet::new(),
-            is_list: false,
+            is_untagged: false,
             takes_any_parameter: false,
             is_once,
+            may_create,
             generator: generator(),
         }
     }
 }
 
-/// What `document.rs` adds.
+/// The methods that `document.rs` calls.
 impl OperationDoc {
     /// Adds to the description, in Markdown.
     pub fn text(mut self, text: &str) -> Self {
@@ -92,10 +95,14 @@ impl OperationDoc {
     }
 
     /// Adds a required query parameter.
-    pub fn required_query(mut self, name: &str, text: &str, example: &str) -> Self {
+    pub fn required_query(self, name: &str, text: &str, example: &str) -> Self {
+        self.required_query_as(name, text, json!({ "type": "string", "minLength": 1 }), example)
+    }
+
+    /// Adds a required query parameter with this schema.
+    pub fn required_query_as(mut self, name: &str, text: &str, schema: Value, example: &str) -> Self {
         self.parameters.push(json!({
-            "name": name, "in": "query", "required": true, "description": text,
-            "schema": { "type": "string", "minLength": 1 }, "example": example,
+            "name": name, "in": "query", "required": true, "description": text, "schema": schema, "example": example,
         }));
         self.fails(ErrorResponseDoc::Invalid);
         self
@@ -127,9 +134,9 @@ impl OperationDoc {
         self
     }
 
-    /// Adds 401 for wrong credentials in the body.
+    /// Adds 401 for wrong credentials in the body, and for those of a candidate whose interview was cancelled.
     pub fn authenticates(mut self) -> Self {
-        self.fails(ErrorResponseDoc::Unauthenticated);
+        self.fails(ErrorResponseDoc::EndedKey);
         self
     }
 
@@ -139,15 +146,36 @@ impl OperationDoc {
         self
     }
 
+    /// Adds 403 for staff who have to sign in by their company's provider.
+    pub fn may_require_sign_in(mut self) -> Self {
+        self.fails(ErrorResponseDoc::Forbidden);
+        self.text.push_str(
+            "\n\nReturns 403 `sign_in_required` for staff whose company lets them sign in by its provider alone: open the address in \
+             `sign_in` in a browser.",
+        );
+        self
+    }
+
     /// Adds a file of this media type as an answer.
     pub fn sends(mut self, media_type: &str, text: &str) -> Self {
         let schema = match media_type {
             "application/json" => json!({ "type": "object" }),
-            // As in forms: generated clients take it as bytes.
+            // Generated clients take it as bytes, as they do in forms.
             "image/png" => json!({ "type": "string", "contentMediaType": "application/octet-stream" }),
             _ => json!({ "type": "string" }),
         };
         self.tells(StatusCode::OK, text)["content"][media_type] = json!({ "schema": schema });
+        self
+    }
+
+    /// Adds 302, whose `Location` leads on as `text` says, and 303 to a page that shows a refusal to people.
+    pub fn redirects(mut self, text: &str) -> Self {
+        let refused = "To the page that shows the reason of a refusal.";
+        for (status, text) in [(StatusCode::FOUND, text), (StatusCode::SEE_OTHER, refused)] {
+            let answer = self.tells(status, text);
+            answer["headers"]["Location"] = json!({ "$ref": "#/components/headers/Location" });
+            answer["headers"]["Set-Cookie"] = json!({ "$ref": "#/components/headers/Cookie" });
+        }
         self
     }
 
@@ -167,9 +195,9 @@ impl OperationDoc {
         self
     }
 
-    /// Shows a list, which has no `ETag`.
+    /// Shows something without an `ETag`.
     pub fn untagged(self) -> Self {
-        Self { is_list: true, ..self }
+        Self { is_untagged: true, ..self }
     }
 
     /// Adds 410 for events that have expired.
@@ -192,7 +220,7 @@ impl OperationDoc {
     }
 }
 
-/// What arguments, answers and routes add.
+/// The methods that arguments, answers and routes call.
 impl OperationDoc {
     /// Adds Set-Cookie to the answers so far.
     pub fn sets_cookie(&mut self) {

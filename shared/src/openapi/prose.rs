@@ -18,7 +18,7 @@ pub(super) fn introduction() -> String {
         "{}\n\n## Permissions\n\nThe permissions of each kind of caller; `whoami` lists those of yours. A role applies to \
          its project only; the columns show roles of a `hiring-manager`. Only `admin` and `owner` see projects in which \
          they have no role.\n\n{permissions}\n\n## Candidate status\n\n`status/advance/` makes these moves:\n\n{advances}\n\
-         `status/skip/` withdraws candidates who have not begun. When a deadline passes, `invited` and `confirmed` \
+         `status/skip/` withdraws candidates who have not begun, and `cancel/` all who have not completed the interview. When a deadline passes, `invited` and `confirmed` \
          become `expired`, and `interviewing` becomes `aborted`. The interview itself turns `interviewing` into \
          `interviewed` or `aborted`. Candidates who are `invited` or `confirmed` are reminded by mail on the `reminder_days` \
          of the project, unless another mail has left within a day before. `interview/reopen/` turns `interviewed` back into \

@@ -74,7 +74,9 @@ pub(super) fn advances() -> String {
             CandidateMail::Completed => "your interview has arrived",
             CandidateMail::EndedByTime => "your time was over",
             CandidateMail::Reopened => "you can go on with your interview",
+            CandidateMail::Cancelled => "your interview was cancelled",
             CandidateMail::LatestLink => "your link",
+            CandidateMail::HelpAnswered => "your request was answered",
         });
         let from = line.from.as_str();
         let to = line.to.as_str();

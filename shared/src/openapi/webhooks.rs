@@ -7,7 +7,7 @@ use super::events::{EventTypeDoc, operation_id};
 /// The title of the group of routes that manage webhooks.
 const TAG: &str = "Webhooks";
 
-/// What the service makes of all other answers.
+/// The description of all answers other than 410.
 const TAKEN: &str = "2xx accepts the event, whatever the body. After any other status, and without an answer within 15 seconds, the event \
                      is sent again later.";
 

@@ -54,9 +54,10 @@ impl StepwiseDeletion<'_> {
     ) -> Result<()> {
         let after = Customer::clone(customer).with_access(false);
         let mut first = self.store.transaction();
-        // Before the counts: a deletion that lost to another write is tried again, not refused as that of the last owner.
+        // The customer comes before the counts: a deletion that lost to another write is tried again, not refused as that of the
+        // last owner.
         first.replace(customer, &after);
-        // In the first step: the deletion of the last owner is refused before anything has changed.
+        // The counts are in the first step: the deletion of the last owner is refused before anything has changed.
         first.change_company_counts(&customer.company, &counts(Some(customer), Some(&after)));
         first.begin_deletion(&customer.company, deletion_of(customer, &by), self.now);
         self.store.commit(first).await?;
@@ -134,7 +135,7 @@ impl StepwiseDeletion<'_> {
         });
         let mut last = self.store.transaction();
         last.customer_gone(customer, ErasureReason::Deleted.into(), self.now);
-        // After the customer, whose erasure counts the deletions before it.
+        // The effect comes after the customer, whose erasure counts the deletions before it.
         last.end_deletion(&customer.company, &deletion_of(customer, &by));
         let task = EffectTask::CustomerDeleted { was, by };
         // The mail is sent after the account is gone.

@@ -58,11 +58,15 @@ pub(crate) enum DueQueue {
     InterviewNotices,
     /// Exports of companies to write, and those whose files are to be deleted.
     Exports,
+    /// Companies whose evaluators are to be reminded.
+    EvaluationRounds,
+    /// Notices of requests for help whose mail is to be written.
+    HelpNotices,
 }
 
 impl DueQueue {
     #[cfg(test)]
-    const ALL: [Self; 16] = [
+    const ALL: [Self; 18] = [
         Self::Candidates,
         Self::Effects,
         Self::Uploads,
@@ -79,6 +83,8 @@ impl DueQueue {
         Self::InterviewWaves,
         Self::InterviewNotices,
         Self::Exports,
+        Self::EvaluationRounds,
+        Self::HelpNotices,
     ];
 
     pub(crate) fn shards(self) -> Range<u8> {
@@ -101,10 +107,12 @@ impl DueQueue {
             Self::InterviewWaves => 50..52,
             Self::InterviewNotices => 52..56,
             Self::Exports => 56..57,
+            Self::EvaluationRounds => 57..59,
+            Self::HelpNotices => 59..61,
         }
     }
 
-    /// Whether the items of an imported company wait in it until the company starts. What serves its administration does not wait:
+    /// Whether the items of an imported company wait in it until the company starts. Work for its administration does not wait:
     /// mails of password resets, the numbers of events, exports, and its erasure.
     fn waits_for_start(self) -> bool {
         match self {
@@ -116,7 +124,9 @@ impl DueQueue {
             | Self::Answers
             | Self::Tokens
             | Self::InterviewWaves
-            | Self::InterviewNotices => true,
+            | Self::InterviewNotices
+            | Self::EvaluationRounds
+            | Self::HelpNotices => true,
             Self::Effects
             | Self::GivenUpEffects
             | Self::Events
@@ -144,7 +154,7 @@ impl DueQueue {
 /// The most entries of one page: as many items as one call reads.
 const PAGE: usize = 100;
 
-/// The entries of one shard that are dealt out together: more than a run gets done.
+/// The entries of one shard that are dealt out together: more than an invocation gets done.
 // An entry has some 150 bytes, so that one call reads them, for some 100 read units.
 const WINDOW: usize = 5000;
 
@@ -265,7 +275,7 @@ impl Store {
     }
 
     /// Reads items that the index names like [`still_due`](Self::still_due), without those of companies that have not started.
-    // They stay in the index, for the first run after the start.
+    // The items stay in the index, for the first invocation after the start.
     async fn due_page<T>(
         &self,
         queue: DueQueue,
@@ -312,7 +322,7 @@ impl<T> VersionedItem<T> {
 
 /// The queries of these shards for what is due at `now`, the longest due first.
 fn due_queries(shards: Vec<u8>, now: DateTime<Utc>) -> Vec<Query> {
-    // To the second, which the company follows.
+    // The moment is exact to the second, which the company follows.
     let end = item::due_at(now + TimeDelta::seconds(1));
     let queries = shards.into_iter().map(|shard| {
         let mut query = Query::new(DUE, number(shard)).before(&end);

@@ -59,7 +59,7 @@ pub struct MailSubject {
     pub project: Option<VersionedItem<Project>>,
     /// The questions and criteria of the project.
     pub questionnaire: Option<VersionedItem<Questionnaire>>,
-    /// Their company.
+    /// The company of the mail.
     pub company: Option<VersionedItem<Company>>,
 }
 
@@ -71,7 +71,8 @@ impl Store {
 
     /// The moment of the oldest deletion whose rest is not erased; `None` without one.
     pub async fn oldest_pending_erasure(&self) -> Result<Option<DateTime<Utc>>> {
-        // Also those that are tried later, or were given up. The index has their keys, which tell the moment, so none is read.
+        // Effects that are tried later, or were given up, count as well. The index has their keys, which tell the moment, so none
+        // is read.
         let shards = DueQueue::Effects.shards().chain(DueQueue::GivenUpEffects.shards());
         let shards = shards.map(|shard| self.oldest_deletion(Query::new(DUE, number(shard))));
         Ok(try_join_all(shards).await?.into_iter().flatten().min())

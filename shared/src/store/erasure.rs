@@ -76,8 +76,8 @@ impl Store {
 
     async fn erase_rest(&self, erasure: &ErasureRecord, now: DateTime<Utc>) -> Result<()> {
         if erasure.erased == ErasedItem::Company {
-            // Its erasure goes on by itself or has ended. Another record would outlast the time while nobody
-            // else gets its identifier.
+            // The company's erasure goes on by itself or has ended. Another record would outlast the time for which nobody else
+            // gets its identifier.
             return Ok(());
         }
         let effect = Effect::of_erasure(erasure.company.clone(), erasure.erased, erasure.cause(), 0, now);
@@ -177,7 +177,7 @@ impl Store {
         let mut others = Vec::new();
         for key in markers {
             let leads_to: Option<T> = batch.take_value(&key)?;
-            others.extend(Some(key).filter(|_| leads_to.is_some_and(|one| one != owner)));
+            others.extend(Some(key).filter(|_| leads_to.is_some_and(|holder| holder != owner)));
         }
         Ok(others)
     }

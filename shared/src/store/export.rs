@@ -28,7 +28,7 @@ impl StoredEntity for CompanyExport {
     }
 
     fn expires_at(&self) -> Option<DateTime<Utc>> {
-        // Not while it has files.
+        // An export with files does not expire.
         self.work.indexed_at().is_none().then(|| self.forgotten_at())
     }
 
@@ -55,7 +55,8 @@ pub struct CompanyExports {
 impl Store {
     /// Reads the exports of a company.
     pub async fn exports(&self, company: &CompanyId) -> Result<CompanyExports> {
-        // Before the exports: one that is requested in between then fails the request that goes by these.
+        // The latest export is read before the others: one that is requested in between then fails the request that goes by
+        // these.
         let latest = self.one(keys::latest_export(company)).await?;
         let all = self.all_wanted(keys::exports(company), |_| true).await?;
         Ok(CompanyExports { all, latest })

@@ -39,9 +39,9 @@ pub(crate) struct KeyedRequest {
     pub(in crate::store) id: String,
     /// The hash of everything else in it.
     fingerprint: String,
-    /// Where its answer is sealed.
+    /// The place at which the answer is sealed.
     answer: SealPlace,
-    /// Where what it is about is sealed.
+    /// The place at which the selection is sealed that the request is about.
     pub(in crate::store) selection: SealPlace,
 }
 
@@ -96,7 +96,7 @@ pub(crate) struct KeyedAttempt {
     id: String,
     fingerprint: String,
     state: AttemptState,
-    /// In seconds since 1970. DynamoDB deletes the item some time after; until then this date refuses it.
+    /// The end in seconds since 1970. DynamoDB deletes the item some time after; until then this date refuses it.
     pub(super) expires_at: i64,
 }
 
@@ -203,8 +203,8 @@ impl Store {
         // The answer to one transaction is far smaller than an item may be.
         let state = AttemptState::Done { sealed: self.sealed(request, answer).await?, parts: 0 };
         let item = item::write(&request.attempt(state, now), 1)?;
-        // Before all other conditions: a concurrent retry must learn that the request is running, not that a name is
-        // taken.
+        // The attempt comes before all other conditions: a concurrent retry must learn that the request is running, not that a
+        // name is taken.
         transaction.create_first(request.key(), item, now, Error::InProgress(ASK_AGAIN));
         match self.commit(transaction).await {
             Err(Error::InProgress(seconds)) => match self.find_response(request, now).await? {
@@ -259,7 +259,8 @@ impl Store {
         let mut texts = texts(sealed.as_str());
         let first = texts.next().unwrap_or_default().to_owned();
         let mut parts = 0;
-        // Before the attempt refers to them, and under keys of its own: another worker may hold the lease by now.
+        // The parts are stored before the attempt refers to them, and under keys of its own: another worker may hold the lease by
+        // now.
         for text in texts {
             let item = item::bare([(BODY, string(text)), (EXPIRES_AT, number(attempt.expires_at))]);
             self.put(attempt.part(attempt.version(), parts), item).await?;
@@ -273,7 +274,7 @@ impl Store {
     }
 
     async fn sealed(&self, request: &KeyedRequest, answer: &StoredResponse) -> Result<Sealed> {
-        // Its names and keys would otherwise outlive their owners by a day.
+        // The answer is sealed, because its names and keys would otherwise outlive their owners by a day.
         let text = serde_json::to_vec(answer).map_err(Error::internal)?;
         // Reading the resource again for a replay, instead of storing the answer, would return later changes.
         self.app.seal(&request.answer, &text).await

@@ -24,7 +24,6 @@ pub struct ReferenceIds {
 /// The resources that exist.
 #[derive(Debug, Default)]
 pub struct ReferencedResources {
-    /// Staff users.
     pub customers: HashMap<CustomerId, VersionedItem<Customer>>,
     pub labels: HashMap<LabelId, VersionedItem<Label>>,
     /// Questions and criteria by project. Projects that never had any are missing.

@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId, WebhookId};
 use crate::domain::secret::{AccessKey, MediaKey, Sealed, SecretHash};
+use crate::domain::staff::sign_in::ClientSecret;
 use crate::domain::webhook::{SigningSecret, Webhook};
 use crate::error::{Error, Result};
 use crate::seals::{SealKeys, SealPlace};
@@ -20,6 +21,8 @@ pub(in crate::store) const MEDIA_KEY: &str = "media_key";
 
 /// The attribute with the key of a webhook's signatures. Both keys, the current and the former one, are sealed for this place.
 pub(in crate::store) const SIGNING_SECRET: &str = "secret";
+/// The attribute with the secret by which the service authenticates at a company's provider.
+pub(in crate::store) const CLIENT_SECRET: &str = "client_secret";
 
 /// The access keys of candidates, in the clear.
 #[derive(Default)]
@@ -106,6 +109,18 @@ impl Store {
             SigningSecret::try_from(opened).map_err(Error::internal)
         });
         opened.collect()
+    }
+
+    /// Seals the secret by which the service authenticates at the provider of a company.
+    pub async fn seal_client_secret(&self, company: &CompanyId, secret: &ClientSecret) -> Result<Sealed> {
+        let place = place(&keys::sign_in_settings(company), CLIENT_SECRET);
+        self.app.seal(&place, secret.reveal().as_bytes()).await
+    }
+
+    /// The secret by which the service authenticates at the provider of a company. Fails if no key opens its seal.
+    pub(crate) async fn open_client_secret(&self, company: &CompanyId, sealed: &Sealed) -> Result<String> {
+        let place = place(&keys::sign_in_settings(company), CLIENT_SECRET);
+        String::from_utf8(self.app.open(&place, sealed).await?).map_err(Error::internal)
     }
 
     /// Seals the media key of a credential with this secret, for the item that admits it.

@@ -77,7 +77,7 @@ async fn a_repeated_creation_creates_nothing() {
         activate(&second).await.expect(200);
         app.assert_sound();
 
-        // Whoever has chosen a password keeps it.
+        // An account with a password keeps it.
         let before = app.table().snapshot().await;
         let mut with_password = command.clone();
         with_password[of]["password"] = "another good password".into();

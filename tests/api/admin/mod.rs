@@ -2,7 +2,7 @@
 
 mod accounts;
 mod addresses;
-mod commands;
+pub(crate) mod commands;
 pub(crate) mod erase_company;
 mod export;
 pub(crate) mod import;

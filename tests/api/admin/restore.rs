@@ -13,8 +13,8 @@ use tests::chaos::{Chaos, Fault};
 use tests::http::Request;
 use tests::table::{Contents, Item, Key};
 
-/// What stays as it is, by the start of its keys: `functions/RESTORING.md` promises it.
-const KEPT: [&str; 9] = [
+/// The starts of the keys of items that stay as they are: `functions/RESTORING.md` promises it.
+const KEPT: [&str; 11] = [
     "CONVERSIONS",
     "EFFECT#",
     "FAILURES#",
@@ -22,6 +22,8 @@ const KEPT: [&str; 9] = [
     "RESET#",
     "SESSION#",
     "TOKEN#",
+    "TRUSTS#",
+    "EXCHANGED#",
     "UPLOAD#",
     "WEBHOOK#",
 ];
@@ -85,7 +87,7 @@ impl RestoreFixture {
         tokio::task::spawn_blocking(run).await.unwrap().map_err(|error| error.to_string())
     }
 
-    /// What the table must hold in the end.
+    /// The items that the table must hold in the end.
     fn expected(&self) -> Contents {
         let is_kept =
             |(pk, sk): &Key| KEPT.iter().any(|start| pk.starts_with(start) || sk.starts_with(start));
@@ -95,12 +97,14 @@ impl RestoreFixture {
         for (key, item) in self.then.iter().filter(|(key, _)| !is_kept(key) && !is_sequence(key)) {
             expected.insert(key.clone(), item.clone());
         }
-        // The numbers go on; only which event is the last one is taken back.
+        // The numbers go on; only which event is the last one, and what the events have counted, is taken back.
         for (key, item) in expected.iter_mut().filter(|(key, _)| is_sequence(key)) {
-            match self.then.get(key).and_then(|then| then.get("last_event")) {
-                Some(event) => item.insert("last_event".to_owned(), event.clone()),
-                None => item.remove("last_event"),
-            };
+            for name in ["last_event", "usage"] {
+                match self.then.get(key).and_then(|then| then.get(name)) {
+                    Some(value) => item.insert(name.to_owned(), value.clone()),
+                    None => item.remove(name),
+                };
+            }
         }
         expected
     }

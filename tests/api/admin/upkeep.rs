@@ -152,7 +152,7 @@ async fn nothing_is_lost_that_happens_while_it_is_counted() {
     };
     let command = || app.operate(json!({ "command": "recount", "company": "acme" }));
     let ((), one, two) = tokio::join!(work(), command(), command());
-    // Whoever kept being overtaken may try again.
+    // A recount that kept being overtaken may be tried again.
     for outcome in [one, two] {
         assert!(matches!(outcome, Ok(_) | Err(shared::Error::Changed)), "{outcome:?}");
     }

@@ -1,4 +1,4 @@
-//! What the key of a candidate tells once it opens nothing.
+//! Answers to candidates' keys that have ended.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ async fn code_of(candidate: &Invited) -> Value {
     candidate.get(WHOAMI).await.expect(401).json()["code"].clone()
 }
 
-/// What a refused key tells, without the address of the candidate.
+/// The answer to a refused key, without the address of the candidate.
 fn told(response: Response, candidate: &Invited) -> Value {
     assert_eq!(response.header("www-authenticate"), Some("Token"));
     let mut body = response.json();
@@ -45,6 +45,7 @@ fn ended(code: &str, detail: &str) -> Value {
         "answers": null,
         "ended_by_time": false,
         "ended_at": null,
+        "help_request": null,
     })
 }
 
@@ -90,7 +91,7 @@ async fn each_end_has_its_code_and_costs_one_call() {
         (&completed, done),
         (
             &withdrawn,
-            ended("withdrawn", "The company has withdrawn the invitation. Ask it if this is a mistake."),
+            ended("withdrawn", "The company has cancelled the interview. Ask it if this is a mistake."),
         ),
         (&expired, overdue),
         (&renewed, replaced.clone()),

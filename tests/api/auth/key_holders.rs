@@ -1,4 +1,4 @@
-//! Whose password a key in a mail is for, and what a login shows before anyone has logged in.
+//! Holders of mailed keys, and a login before anyone has logged in.
 
 use serde_json::json;
 use tests::app::TestApp;
@@ -84,6 +84,7 @@ async fn a_login_shows_whose_it_is_whom_to_ask_and_where_staff_go() {
         "logo": null,
         "contact": { "person": "", "email": "" },
         "app_url": "https://app.example/",
+        "sign_in": null,
     });
     let shown = anyone.get(path).await.expect(200);
     assert_eq!((shown.json(), shown.log().dynamodb_calls), (expected.clone(), 1));

@@ -59,9 +59,9 @@ async fn whoami_returns_the_caller_their_permissions_and_the_expiry() {
         },
         "permissions": [
             "read_company", "change_company", "manage_labels", "manage_videos", "read_video", "manage_tokens",
-            "export_company", "manage_customers", "reinvite_customers", "import_customers", "list_projects", "see_all_projects",
-            "read_events", "read_webhooks", "manage_webhooks", "manage_privacy", "search", "create_project", "read_project",
-            "read_questions", "change_project", "read_candidate", "read_history", "export_candidate",
+            "manage_sign_in", "export_company", "manage_customers", "reinvite_customers", "import_customers", "list_projects", "see_all_projects",
+            "read_events", "read_usage", "read_webhooks", "manage_webhooks", "manage_privacy", "search", "create_project", "read_project",
+            "read_questions", "read_agreement", "change_project", "read_candidate", "read_history", "export_candidate",
             "request_erasure", "withdraw_erasure", "change_candidate", "advance_candidate",
         ],
         "token": { "kind": "token", "expires_at": "2026-11-08T12:00:00Z" },
@@ -207,7 +207,7 @@ async fn every_way_of_sending_a_credential_is_the_same_user() {
         ("authorization", format!("Basic {basic}")),
         ("cookie", format!("sessionid={}", browser.cookie)),
         ("cookie", format!("a=1;sessionid=;  sessionid={0}; sessionid={0}; b=2", browser.cookie)),
-        // Of other services at the same domain.
+        // Cookies of other services at the same domain come along.
         ("cookie", format!("sessionid=0mv3k2; sessionid={}; sessionid=\"x\"", browser.cookie)),
     ] {
         let whoami = app.send(Request::get("/whoami/").header(name, &value)).await.expect(200).json();

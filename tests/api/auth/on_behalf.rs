@@ -187,7 +187,7 @@ async fn a_token_on_behalf_of_another_user_ends_with_the_permission() {
         active(staff, true).await;
         assert!(alive(&acting).await);
     }
-    // Who rises above the caller is out of reach.
+    // A user who rises above the caller is out of reach.
     let peer = app.staff("recruiter").await;
     let risen = token(&admin, &peer.username).await;
     app.table().set_customer(&peer.uri, "account_type", AttributeValue::S("owner".to_owned())).await;

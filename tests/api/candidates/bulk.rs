@@ -40,8 +40,9 @@ pub(crate) async fn given() -> (TestApp, Staff, String) {
 }
 
 /// Requests about one candidate, and the same action in a request about many.
-fn actions(app: &TestApp, uri: &str) -> [(Request, Value); 4] {
+fn actions(app: &TestApp, uri: &str) -> [(Request, Value); 5] {
     let deadline = json!({ "deadline": app.clock().in_days(20) });
+    let filled = json!({ "reason": "The position is filled.", "notify": true });
     [
         (Request::patch(&format!("{uri}status/advance/")), json!({ "action": "advance" })),
         (
@@ -50,6 +51,10 @@ fn actions(app: &TestApp, uri: &str) -> [(Request, Value); 4] {
         ),
         (Request::post(&format!("{uri}reminder/")), json!({ "action": "remind" })),
         (Request::patch(&format!("{uri}status/skip/")), json!({ "action": "skip" })),
+        (
+            Request::post(&format!("{uri}cancel/")).json(&filled),
+            json!({ "action": "cancel", "reason": filled["reason"], "notify": true }),
+        ),
     ]
 }
 
@@ -87,7 +92,7 @@ fn comparable(candidate: &Value) -> Value {
 async fn each_action_does_and_refuses_what_the_request_for_one_candidate_does_and_refuses() {
     let (app, owner, project) = given().await;
     for status in CandidateStatus::ALL {
-        for number in 0..4 {
+        for number in 0..5 {
             let [alone, among] =
                 [owner.candidate_at(&project, status).await, owner.candidate_at(&project, status).await];
             let (single, _) = actions(&app, &alone)[number].clone();
@@ -238,6 +243,10 @@ async fn what_is_wrong_with_the_request_is_said_at_once_and_nothing_is_done() {
         json!({ "action": "skip", "status": "new", "after": elsewhere.replace("acme", "globex") }),
         json!({ "action": "skip", "status": "new", "after": 7 }),
         json!({ "action": "deadline", "candidates": [ada], "deadline": "2126-11-08T10:00:01Z" }),
+        json!({ "action": "cancel", "candidates": [ada] }),
+        json!({ "action": "cancel", "candidates": [ada], "reason": " ", "notify": "yes", "deadline": deadline }),
+        json!({ "action": "cancel", "status": "new", "reason": "x".repeat(201) }),
+        json!({ "action": "skip", "status": "new", "reason": "The position is filled.", "notify": false }),
     ] {
         for key in [None, Some(KEY)] {
             let refused = owner.send(request(&project, key, &body)).await;
@@ -250,7 +259,7 @@ async fn what_is_wrong_with_the_request_is_said_at_once_and_nothing_is_done() {
     }
     assert_refusals!(responses, @r#"
     400 {"action":["This field is required."],"candidates":["Send `candidates` or `status`."]}
-    400 {"action":["\"delete\" is not a valid choice. Use one of: advance, deadline, remind, skip."],"candidates":["This list may not be empty."]}
+    400 {"action":["\"delete\" is not a valid choice. Use one of: advance, deadline, remind, skip, cancel."],"candidates":["This list may not be empty."]}
     2 x 400 {"deadline":["This field is required."]}
     400 {"deadline":["Use ISO 8601 with a time zone, for example 2026-11-08T22:59:00Z."]}
     400 {"deadline":["Only `advance` and `deadline` take a deadline."]}
@@ -266,6 +275,14 @@ async fn what_is_wrong_with_the_request_is_said_at_once_and_nothing_is_done() {
     2 x 400 {"after":["Send the URL of a candidate of this project."]}
     400 {"after":["Not a valid string."]}
     400 {"deadline":["Must be within a hundred years."]}
+    400 {"reason":["This field is required."]}
+    400 {
+      "deadline":["Only `advance` and `deadline` take a deadline."],
+      "notify":["Must be a valid boolean."],
+      "reason":["This field may not be blank."]
+    }
+    400 {"reason":["Ensure this field has no more than 200 characters."]}
+    400 {"notify":["Only `cancel` takes `notify`."],"reason":["Only `cancel` takes `reason`."]}
     "#);
     assert_eq!(app.table().snapshot().await, before);
 }

@@ -1,5 +1,4 @@
-//! What a request about many candidates does when others write at the same time, the process dies, or the storage or the time
-//! runs short.
+//! Requests about many candidates while others write at the same time, the process dies, or the storage or the time runs short.
 
 use std::collections::BTreeMap;
 
@@ -224,7 +223,7 @@ async fn an_entry_that_loses_to_other_writes_too_often_is_done_by_a_repetition()
     let send = || owner.send(request(&project, Some(KEY), &body));
     let id = tests::caller::last_segment(&ada.uri);
     let meanwhile = async {
-        // As it was read for all entries, and ten times anew.
+        // The entry loses once as it was read for all entries, and ten times anew.
         for number in 0..11 {
             let held = chaos.pause_about("TransactWriteItems", id);
             held.reached().await;

@@ -69,9 +69,13 @@ async fn two_names_are_enough() {
         "interview_key": "",
         "activation_key": "",
         "interview_url": "",
+        "language": null,
         "receive_mails": true,
         "next_reminder_at": null,
+        "opened_at": null,
         "reopening": null,
+        "cancellation": null,
+        "help_request": null,
         "interview_suite_url": page,
     });
     assert_eq!(response.json(), expected, "{response}");

@@ -26,8 +26,8 @@ fn item(snapshot: &Snapshot, is_wanted: impl Fn(&str, &str) -> bool) -> Value {
     snapshot.iter().find(|((pk, sk), _)| is_wanted(pk, sk)).unwrap().1.clone()
 }
 
-/// As many evaluations of a candidate as `EVALUATORS`, each with the longest comments, of which every other is a veto, in the
-/// manner of the one that is stored. The first evaluators have the last vetoes.
+/// Makes `EVALUATORS` evaluations of a candidate like the stored one, each with the longest comments, every other one with a
+/// veto. The first evaluators have the last vetoes.
 fn evaluations(snapshot: &Snapshot, candidate: &mut Value) -> Vec<Value> {
     let template = item(snapshot, |pk, _| pk.ends_with("#EVALUATIONS"));
     let by = template["evaluator"].as_str().unwrap().to_owned();
@@ -134,7 +134,10 @@ async fn a_long_document_goes_on_over_pages_that_hold_everything_once() {
             (&json!("candidate-data-continuation/1"), &json!(data))
         );
         let fields: Vec<&str> = page.as_object().unwrap().keys().map(String::as_str).collect();
-        assert_eq!(fields, ["continues", "evaluations", "history", "next", "schema", "vetos"]);
+        assert_eq!(
+            fields,
+            ["continues", "evaluations", "first_judgements", "history", "next", "schema", "vetos"]
+        );
     }
     let evaluators: Vec<&str> = all(&read, "evaluations")
         .iter()

@@ -82,8 +82,12 @@ async fn a_dry_run_of_an_action_reports_what_the_action_then_does() {
         names.push(if has_key { format!("external_id:{key}") } else { uri });
     }
     for round in 0..16 {
-        let action = numbers.one_of(&["advance", "advance", "deadline", "remind", "skip"]);
+        let action = numbers.one_of(&["advance", "advance", "deadline", "remind", "skip", "cancel"]);
         let mut body = json!({ "action": action });
+        if action == "cancel" {
+            body["reason"] = json!("The position is filled.");
+            body["notify"] = json!(numbers.below(2) == 0);
+        }
         if action == "deadline" || (action == "advance" && numbers.below(2) == 0) {
             body["deadline"] = app.clock().in_days(numbers.one_of(&[-1, 3, 9])).into();
         }

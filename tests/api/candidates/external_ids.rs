@@ -42,7 +42,7 @@ async fn a_key_is_unique_in_the_project_and_the_refusal_names_who_has_it() {
     let [project, other] = [owner.project(json!({})).await, owner.project(json!({})).await];
     let candidates = format!("{project}candidates/");
     let ada = owner.candidate(&project, named("Zoë #7")).await;
-    // As people see it: composed and trimmed. Case counts.
+    // Keys are compared as people see them: composed and trimmed. Case counts.
     let grace = owner.candidate(&project, named("zoë #7")).await;
     let before = app.table().snapshot().await;
     for same in ["Zoë #7", " Zoe\u{308} #7 ", "\u{feff}Zoë #7\u{200b}"] {
@@ -50,7 +50,7 @@ async fn a_key_is_unique_in_the_project_and_the_refusal_names_who_has_it() {
         assert_taken_by(&owner.patch(&grace, json!({ "external_id": same, "phone": "1" })).await, &ada);
     }
     assert_eq!(app.table().snapshot().await, before, "nothing is written");
-    // Their own key takes nothing from anyone.
+    // The candidate's own key takes nothing from anyone.
     owner.patch(&ada, json!({ "external_id": "Zoë #7" })).await.expect(200);
     // Another project is another matter, and so is another company.
     owner.candidate(&other, named("Zoë #7")).await;
@@ -58,7 +58,7 @@ async fn a_key_is_unique_in_the_project_and_the_refusal_names_who_has_it() {
     let foreign = stranger.project(json!({ "external_id": "Zoë #7" })).await;
     stranger.candidate(&foreign, named("Zoë #7")).await;
 
-    // What is wrong with fields comes first, also what only the table knows.
+    // Wrong fields are reported first, before the key is looked up in the table.
     owner.candidate(&project, json!({ "username": "taken" })).await;
     let both = json!({ "first_name": "", "last_name": "B", "external_id": "Zoë #7" });
     assert_refusal!(owner.post(&candidates, both).await, @r#"400 {"first_name":["This field may not be blank."]}"#);

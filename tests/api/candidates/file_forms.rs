@@ -178,7 +178,7 @@ async fn a_data_uri_is_read_as_browsers_and_libraries_write_it() {
         refusals.push(owner.post(&candidates, json).await);
     }
     assert_refusals!(refusals, @r#"4 x 400 {"photo":["Use data:<mime type>;base64,<data>, or a multipart/form-data part with a file name."]}"#);
-    // What was read comes back with a line break from an editor.
+    // A value that was read comes back with a line break from an editor.
     let candidate = ada().file("photo", "a.jpg", "image/jpeg", &jpeg);
     let created = owner.send(Request::post(&candidates).form(candidate)).await.expect(201);
     let kept = json!({ "photo": format!("{}\n", created.uri("photo")) });

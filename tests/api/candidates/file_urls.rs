@@ -108,7 +108,7 @@ async fn the_log_tells_who_has_fetched_whose_file() {
     assert_eq!((log.caller, log.on_behalf_by), (format!("customer {}", owner.id()), None));
     assert_eq!(log.person.as_ref(), Some(&person));
 
-    // Whoever acts for another is known as well.
+    // The log also names the customer who acts for another.
     let admin = app.staff("admin").await;
     let grant = json!({ "command": "grant-on-behalf", "company": "acme", "username": admin.username });
     app.operate(grant).await.unwrap();

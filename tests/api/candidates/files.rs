@@ -103,7 +103,7 @@ async fn a_photo_comes_as_a_data_uri_too_and_leaves_by_an_empty_one() {
     assert_eq!(before.len(), 4);
 
     let candidate = with_files(&owner, &candidates).await;
-    // What was read can be sent back.
+    // A candidate can be sent back as they were read.
     let read = owner.get(&candidate).await.expect(200).json();
     owner.patch(&candidate, read).await.expect(200);
     for (field, nothing) in [("photo", json!("")), ("cv", Value::Null)] {

@@ -11,7 +11,7 @@ use tests::files::{Form, data_uri, pdf, photo};
 use tests::hostile;
 use tests::http::Request;
 
-/// What a browser might run.
+/// Files that a browser might run.
 const ACTIVE: [(&str, &str); 14] = [
     ("svg", "<svg xmlns=\"http://www.w3.org/2000/svg\" onload=\"alert(1)\"/>"),
     (
@@ -111,7 +111,7 @@ fn files() -> Vec<(&'static str, String, Vec<u8>)> {
         for field in ["photo", "cv"] {
             add(field, name, text.into());
         }
-        // What is a picture only for its first bytes.
+        // These files are pictures only by their first bytes.
         for (format, magic) in
             [("gif", &b"GIF89a"[..]), ("png", b"\x89PNG\r\n\x1a\n"), ("jpeg", b"\xff\xd8\xff\xe0")]
         {
@@ -254,7 +254,7 @@ async fn hidden_data_in_a_valid_picture_is_not_served() {
     }
 }
 
-/// What unpacks to more than its pixels is left packed: the picture is taken without it.
+/// Chunks that unpack to more than the pixels are left packed: the picture is taken without them.
 #[tokio::test]
 async fn compressed_chunks_without_pixels_are_dropped() {
     let (_app, owner, candidates) = given().await;

@@ -63,7 +63,7 @@ fn fates(report: &Value) -> Vec<&str> {
     report["objects"].as_array().unwrap().iter().map(|row| row["status"].as_str().unwrap()).collect()
 }
 
-/// What a report says but for identifiers and keys, which no two imports share.
+/// The report without identifiers and keys, which no two imports share.
 pub(crate) fn without_references(report: &Value) -> Value {
     let mut report = report.clone();
     for row in report["objects"].as_array_mut().unwrap() {

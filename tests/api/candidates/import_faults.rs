@@ -1,4 +1,4 @@
-//! What an import leaves when the process dies, or the storage or the time runs short.
+//! Imports during which the process dies, or the storage or the time runs short.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ async fn reached(held: &[Pause]) {
     }
 }
 
-/// What an undisturbed import of [`mixed`] comes to.
+/// The report and the candidates of an undisturbed import of [`mixed`].
 async fn undisturbed() -> (Value, Vec<(String, String, usize)>, u32) {
     let (app, _chaos) = TestApp::start_with_chaos().await;
     let owner = app.owner().await;
@@ -47,7 +47,7 @@ async fn a_retry_completes_an_import_that_stopped_at_any_point() {
     for survived in effort::cases(0..=calls) {
         let (app, chaos, owner, project, list) = given().await;
         chaos.cut_after(survived as usize);
-        // What it would have answered, had it lived, nobody gets to read.
+        // The answer is lost with the process.
         let _ = import(&owner, &project, Some(KEY), &list).await;
         chaos.heal();
         app.assert_sound();
@@ -144,7 +144,7 @@ async fn entries_that_the_storage_has_no_time_for_fail_and_a_repeat_does_them() 
     let owner = app.owner().await;
     let project = owner.running_project(json!({})).await;
     let list = json!(entries(&app, 12));
-    // As many as four lanes try in vain for one entry each, whoever gets them.
+    // Four lanes fail for one entry each, whichever they get.
     for _ in 0..4 * 8 {
         chaos.next("TransactWriteItems", Fault::Throttled);
     }

@@ -46,8 +46,17 @@ async fn from_creation_over_invitation_and_interview_to_evaluation() {
     // The candidate, by its key: it looks around, and chooses a password.
     let mut own = expected.clone();
     own.as_object_mut().unwrap().retain(|field, _| {
-        !["external_id", "is_on_hold", "next_reminder_at", "partner_data", "reopening", "shares"]
-            .contains(&field.as_str())
+        ![
+            "cancellation",
+            "external_id",
+            "is_on_hold",
+            "next_reminder_at",
+            "opened_at",
+            "partner_data",
+            "reopening",
+            "shares",
+        ]
+        .contains(&field.as_str())
     });
     candidate.get(&uri).await.expect_json(200, own.clone());
     let mut around = own.clone();
@@ -95,7 +104,8 @@ async fn from_creation_over_invitation_and_interview_to_evaluation() {
             "resource": own,
             "permissions": [
                 "read_video", "read_questions", "read_candidate", "export_candidate", "request_erasure",
-                "withdraw_erasure", "change_candidate", "answer_questions", "advance_candidate",
+                "withdraw_erasure", "change_candidate", "answer_questions", "ask_for_help",
+                "advance_candidate",
             ],
             "token": { "kind": "token", "expires_at": "2026-11-08T13:01:00Z" },
             "on_behalf_by": null,
@@ -202,7 +212,7 @@ async fn candidates_without_a_deadline_get_one_with_the_invitation() {
     owner.set_deadline(&uri, "2026-11-22T10:00:00Z").await.expect_json(200, invited);
     assert_eq!(app.table().snapshot().await, before);
 
-    // Who has one keeps it.
+    // A candidate with a deadline keeps it.
     let own = json!({ "email": "bob@mail.example", "deadline": "2026-11-09T10:00:00Z" });
     let uri = owner.candidate(&project, own).await;
     assert_eq!(owner.advance(&uri).await.expect(200).json()["deadline"], "2026-11-09T10:00:00Z");

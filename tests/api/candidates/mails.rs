@@ -1,4 +1,4 @@
-//! What the mails to candidates say beyond their link.
+//! Mails to candidates, beyond their link.
 
 use chrono::TimeDelta;
 use serde_json::json;
@@ -36,7 +36,7 @@ async fn an_invitation_tells_how_long_the_interview_takes_and_answers_reach_the_
     let text = mail.text.as_deref().unwrap();
     assert!(text.contains("please contact sales@acme.example") && !text.contains("minutes"), "{text}");
 
-    // Of a forgotten password as well.
+    // The mail about a forgotten password has them as well.
     third.register().await;
     let forgotten = json!({ "company": "acme", "username": third.email });
     app.anonymous().post("/api-password-reset/", forgotten).await.expect(202);

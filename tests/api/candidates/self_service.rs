@@ -1,4 +1,4 @@
-//! What a candidate may do itself: by the key of its invitation, by a token, by a cookie.
+//! Requests of candidates about themselves: by the key of their invitation, by a token, by a cookie.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -46,9 +46,9 @@ async fn it_changes_how_it_is_reached_and_nothing_that_managers_decide() {
     let before = app.table().snapshot().await;
     token.patch(&invited.uri, body).await.expect_json(200, expected.clone());
     assert_eq!(app.table().snapshot().await, before);
-    // What it reads it may send back, by its key too.
+    // The candidate may send back what they read, by their key too.
     invited.patch(&invited.uri, expected.clone()).await.expect_json(200, expected);
-    // What it may change must be right all the same.
+    // Fields that the candidate may change are validated all the same.
     let wrong = json!({ "phone": "1".repeat(51), "gender": 1, "address": [], "password": "short" });
     assert_refusal!(token.patch(&invited.uri, wrong).await, @r#"
         400 {
@@ -146,7 +146,7 @@ async fn a_key_is_refused_once_its_candidate_is_skipped_expired_or_overdue() {
         for target in [&by.uri, "/whoami/"] {
             by.get(target).await.expect_code(401, "invalid_credential");
         }
-        // Which tells why.
+        // The answer tells why.
         by.get("/whoami/candidate/").await.expect(401);
         by.patch(&by.uri, json!({ "password": PASSWORD })).await.expect_code(401, "invalid_credential");
         by.advance(&by.uri).await.expect_code(401, "invalid_credential");
@@ -298,7 +298,8 @@ async fn skipped_candidates_are_logged_out_at_once_and_for_good() {
     token.get(&invited.uri).await.expect_code(401, "invalid_credential");
     browser.get("/whoami/").await.expect_code(401, "invalid_credential");
     for name in ["ada", &invited.email] {
-        app.anonymous().log_in("acme", name, PASSWORD).await.expect_code(401, "invalid_credentials");
+        let refused = app.anonymous().log_in("acme", name, PASSWORD).await.expect(401);
+        assert_eq!(refused.json()["code"], "withdrawn");
     }
 }
 

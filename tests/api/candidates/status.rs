@@ -1,4 +1,4 @@
-//! What is refused of each action on a candidate, in which words, and that nothing changes by it.
+//! Refusals of each action on a candidate, in their words, and that nothing changes by them.
 
 use std::future::Future;
 
@@ -90,7 +90,7 @@ async fn candidates_cannot_advance_from_statuses_of_a_manager_or_of_no_one() {
                 _ => app.complete(&uri).await,
             }
         }
-        // Their session has ended.
+        // The session has ended.
         let token = relogged(&app, &owner, &uri, token).await;
         assert_eq!(token.get(&uri).await.expect(200).json()["status"], status.as_str());
         assert_refused(&app, NO_TRANSITION, token.advance(&uri)).await;
@@ -166,7 +166,7 @@ async fn an_invitation_is_refused_without_an_address() {
     let (app, owner, project) = given().await;
     let uri = almost_ready(&owner, &project, json!({ "email": null })).await;
     assert_refused(&app, EMAIL_MISSING, owner.advance(&uri)).await;
-    // Who goes on with the interview needs none.
+    // A candidate who goes on with the interview needs none.
     for status in [Expired, Aborted] {
         let uri = owner.candidate_at(&project, status).await;
         let later = json!({ "email": null, "deadline": app.clock().in_days(9) });

@@ -288,7 +288,7 @@ async fn an_upload_is_visible_to_callers_who_may_change_its_owner() {
     assert_eq!(state(&owner, &own).await.0, "awaiting-upload");
     let other = app.staff("hiring-manager").await;
     other.get(own["resource_uri"].as_str().unwrap()).await.expect_code(403, "permission_denied");
-    // What came with a request is nobody's to look at.
+    // A file that came with a request has no upload to look at.
     let form = Form::new().file("photo", "p.jpg", "image/jpeg", &photo(Jpeg, 5, 5));
     owner.send(Request::patch(&candidate).form(form)).await.expect(200);
     let keys = app.object_keys();

@@ -65,7 +65,7 @@ async fn candidates_are_due_once_their_days_are_over_and_the_policy_has_started(
     set_retention(&privacy, RETENTION, json!({ "days": 14 })).await;
     for (until, expected) in [
         ("2026-11-25T09:59:59Z", vec![]),
-        // Those of the 8th would have been due on the 22nd.
+        // Candidates of the 8th would have been due on the 22nd.
         (
             "2026-11-25T10:00:00Z",
             vec![

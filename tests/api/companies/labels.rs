@@ -64,7 +64,7 @@ async fn a_text_is_unique_in_the_company_ignoring_case() {
         assert_refusal!(owner.post(LABELS, json!({ "text": same })).await, @r#"400 {"text":["A label with this text already exists."]}"#);
         assert_refusal!(owner.patch(&other, json!({ "text": same })).await, @r#"400 {"text":["A label with this text already exists."]}"#);
     }
-    // Its own text is no obstacle, and a text that was given up is free.
+    // The label's own text is no obstacle, and a text that was given up is free.
     let changed = owner.patch(&sales, json!({ "text": "VERTRIEB SÜD" })).await.expect(200).json();
     assert_eq!(changed["text"], "VERTRIEB SÜD");
     owner.patch(&sales, json!({ "text": "Vertrieb" })).await.expect(200);
@@ -142,11 +142,11 @@ async fn no_project_adds_a_label_whose_deletion_has_begun() {
     let label = owner.label("Half gone").await;
     let (carrier, other) =
         (owner.project(json!({ "labels": [label] })).await, owner.project(json!({})).await);
-    // As a process leaves it that dies over a deletion.
+    // A process that dies over a deletion leaves the label so.
     let key = ("COMPANY#acme".to_owned(), format!("LABEL#{}", last_segment(&label)));
     app.table().set(&key, "is_active", AttributeValue::Bool(false)).await;
     assert_refusal!(owner.patch(&other, json!({ "labels": [label] })).await, @r#"400 {"labels":["Label [id] does not exist."]}"#);
-    // Who has it may keep it, and another go finishes the deletion.
+    // A project that has the label may keep it, and another DELETE finishes the deletion.
     owner.patch(&carrier, json!({ "labels": [label], "name": "Kept" })).await.expect(200);
     owner.delete(&label).await.expect(204);
     assert_eq!(owner.get(&carrier).await.expect(200).json()["labels"], json!([]));
@@ -163,7 +163,7 @@ async fn a_label_is_deleted_while_projects_change() {
     }
     let rename = async || {
         for project in projects.iter().chain(&projects) {
-            // Whoever comes too late reads again; that the label is gone is then nothing new.
+            // A request that comes too late reads again; that the label is gone is then nothing new.
             let response = owner.patch(project, json!({ "contact_person": "Grace" })).await;
             assert!(matches!(response.status.as_u16(), 200 | 409), "{response}");
         }

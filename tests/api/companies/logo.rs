@@ -121,7 +121,7 @@ async fn hostile_pictures_are_refused() {
     assert_refusal!(owner.send(Request::put(LOGO).json(&json!({ "file": "data:image/png;base64,AAAA" }))).await, @r#"400 {"file":["Send the logo as a multipart/form-data part with a file name."]}"#);
     assert_refusal!(owner.send(Request::put(LOGO).body("image/png", photo(ImageFormat::Png, 8, 8))).await, @r#"415 {"code":"unsupported_media_type","detail":"Send the body as multipart/form-data, with the file in the part `file`, which has a file name."}"#);
     assert_eq!(app.table().snapshot().await, before);
-    // What follows the pixels is left out.
+    // Bytes after the pixels are left out.
     let url = put(&owner, &pixel_bomb(1 << 20)).await.expect(200).uri("logo");
     assert!(app.anonymous().get(&url).await.expect(200).body.len() < 200);
     // The largest that is taken fits into an item.

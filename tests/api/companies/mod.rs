@@ -14,3 +14,4 @@ mod token_limits;
 mod token_rights;
 mod token_uses;
 mod tokens;
+mod usage;

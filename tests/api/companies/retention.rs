@@ -83,7 +83,7 @@ async fn a_policy_is_set_shown_and_deleted() {
 
     privacy.delete(RETENTION).await.expect(204);
     privacy.get(RETENTION).await.expect_json(200, kept(&json!("2026-11-09T02:00:00Z")));
-    // What is not sent has its default.
+    // Fields that are not sent have their defaults.
     set_retention(&privacy, RETENTION, json!({ "days": 28, "request_days": 7 })).await;
     let defaults = set_retention(&privacy, RETENTION, json!({ "days": 28 })).await;
     assert_eq!(

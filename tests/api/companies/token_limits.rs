@@ -80,7 +80,7 @@ async fn it_takes_over_nobody_and_manages_nothing_of_the_company_whatever_its_ac
             let refused = token.send(request).await.expect_code(403, "permission_denied").json();
             assert_eq!(refused["permission"], permission, "{call}");
         }
-        // Whom its projects do not name does not exist for it.
+        // People whom its projects do not name do not exist for the token.
         token.patch(&stranger.uri, address).await.expect_code(404, "not_found");
         assert_eq!(app.table().snapshot().await, before);
         token.get(&label).await.expect(200);
@@ -200,6 +200,7 @@ async fn whoami_tells_what_it_may_do_in_each_of_its_projects() {
         "manage_webhooks",
         "read_project",
         "read_questions",
+        "read_agreement",
         "change_project",
         "read_candidate",
         "read_history",

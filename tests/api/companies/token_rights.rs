@@ -38,8 +38,9 @@ async fn a_token_shows_its_rights_and_so_does_whoami() {
     }
     assert_eq!((&shown["expires_at"], &shown["is_expired"]), (&json!("2027-01-01T00:00:00Z"), &json!(false)));
     let whoami = token.get("/whoami/").await.expect(200).json();
-    let reads = ["read_events", "read_webhooks", "read_project", "read_questions", "read_candidate"];
-    let reads: Vec<&str> = reads.into_iter().chain(["read_history", "export_candidate"]).collect();
+    let reads = ["read_events", "read_webhooks", "read_project", "read_questions", "read_agreement"];
+    let reads: Vec<&str> =
+        reads.into_iter().chain(["read_candidate", "read_history", "export_candidate"]).collect();
     let mut shown = rights.clone();
     shown["in_projects"] = json!([{ "project": project, "permissions": reads }]);
     assert_eq!(whoami["rights"], shown);
@@ -55,8 +56,8 @@ async fn a_token_shows_its_rights_and_so_does_whoami() {
     };
     assert_eq!(
         permissions(json!({ "read_only": true })).await,
-        "read_company read_video list_projects see_all_projects read_events read_webhooks search read_project \
-         read_questions read_candidate read_history export_candidate"
+        "read_company read_video list_projects see_all_projects read_events read_usage read_webhooks search \
+         read_project read_questions read_agreement read_candidate read_history export_candidate"
     );
     assert_eq!(
         permissions(json!({ "account_type": "recruiter" })).await,
@@ -70,7 +71,7 @@ async fn a_token_shows_its_rights_and_so_does_whoami() {
         }
     }
     assert_eq!(permissions(json!({})).await, permissions(json!({ "account_type": "admin" })).await);
-    // What the creation is repeated with shows the rights too, without the value.
+    // A repeated creation shows the rights too, without the value.
     let post = Request::post(TOKENS).json(&json!({ "name": "Once", "read_only": true }));
     let post = post.header("idempotency-key", "once");
     let first = owner.send(post.clone()).await.expect(201).json();
@@ -346,7 +347,16 @@ async fn a_read_only_token_sees_no_key_and_no_draft_and_changes_nothing() {
         }
         let shown = known(reader, &invited.uri).await;
         // All else that a manager sees is there.
-        for field in ["shares", "is_on_hold", "next_reminder_at", "adjustments", "reopening"] {
+        for field in [
+            "shares",
+            "is_on_hold",
+            "next_reminder_at",
+            "opened_at",
+            "adjustments",
+            "reopening",
+            "cancellation",
+            "help_request",
+        ] {
             assert!(shown.get(field).is_some(), "{field}");
         }
     }

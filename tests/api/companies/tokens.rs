@@ -13,7 +13,7 @@ use tests::{assert_refusal, assert_refusals};
 const TOKENS: &str = "/companies/acme/tokens/";
 /// A value that somebody chose.
 const CHOSEN: &str = "correct-horse-battery-staple:2026!";
-/// Another.
+/// The value of another token.
 const OTHER: &str = "9f86d081884c7d659a2feaa0c55ad015";
 
 #[tokio::test]
@@ -32,9 +32,12 @@ async fn a_value_is_shown_once_and_never_stored() {
         "account_type": "owner",
         "projects": [],
         "read_only": false,
+        "trust": null,
         "expires_at": null,
         "is_expired": false,
         "last_used_at": null,
+        "exchanged_at": null,
+        "last_problem": null,
         "created_at": "2026-11-08T10:00:00Z",
         "created_by": owner.uri,
     });

@@ -17,7 +17,7 @@ pub(crate) const NOBODY: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
 pub(crate) const ACCOUNT_TYPES: [&str; 4] = ["owner", "admin", "recruiter", "hiring-manager"];
 
-/// Who may create, change and delete whom.
+/// The account types that each account type may create, change and delete.
 pub(crate) const MANAGED: [(&str, &[&str]); 4] = [
     ("owner", &["admin", "recruiter", "hiring-manager"]),
     ("admin", &["recruiter", "hiring-manager"]),
@@ -25,7 +25,7 @@ pub(crate) const MANAGED: [(&str, &[&str]); 4] = [
     ("hiring-manager", &[]),
 ];
 
-/// What a client must say of a new customer.
+/// The body of a new customer with the required fields.
 pub(crate) fn creation(email: &str) -> Value {
     json!({
         "first_name": "Grace",

@@ -42,7 +42,7 @@ async fn absent_people_are_deactivated_new_ones_created_and_known_ones_left_as_t
     let email = app.next_email();
     let new = with(entry("fresh", &email, "admin"), "gender", json!("mrs"));
     let new = with(new, "position", json!("Head"));
-    // What is said of a known person is not taken over.
+    // Fields of a known person are ignored.
     let known = with(of(&stays, "hiring-manager"), "first_name", json!("Other"));
     let known = with(known, "username", json!(stays.username.to_uppercase()));
     let list = json!([of(&owner, "owner"), new, known]);
@@ -78,7 +78,7 @@ async fn absent_people_are_deactivated_new_ones_created_and_known_ones_left_as_t
     let unchanged = owner.get(&stays.uri).await.expect(200).json();
     assert_eq!((&unchanged["first_name"], &unchanged["account_type"]), (&json!("Sam"), &json!("recruiter")));
     stays.get("/whoami/").await.expect(200);
-    // Who is not on the list is out at once, keeps what it had, and cannot come back by itself.
+    // People who are not on the list are out at once, keep what they had, and cannot come back by themselves.
     goes.get("/whoami/").await.expect_code(401, "invalid_credential");
     app.anonymous().log_in("acme", &goes.username, PASSWORD).await.expect_code(401, "invalid_credentials");
     assert_eq!(owner.get(&goes.uri).await.expect(200).json()["is_active"], false);
@@ -119,7 +119,7 @@ async fn people_come_back_by_being_on_the_list() {
     // Old sessions stay dead; the password is still good.
     returns.get("/whoami/").await.expect_code(401, "invalid_credential");
     returns.new_token().await.get("/whoami/").await.expect(200);
-    // Who had no password yet is invited again.
+    // People without a password are invited again.
     assert_refusal!(activate(&old_key).await, @r#"400 {"activation_key":["This key is invalid or has expired."]}"#);
     app.settle().await;
     activate(&app.mailed_key(&invited.email)).await.expect(200);

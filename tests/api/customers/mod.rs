@@ -6,4 +6,5 @@ mod crud;
 mod import;
 mod import_races;
 mod notifications;
+mod reminders;
 mod waves;

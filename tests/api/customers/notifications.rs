@@ -236,14 +236,20 @@ async fn candidates_who_are_gone_or_go_on_are_left_out() {
     let question = json!({ "text": "Why us?", "is_required": false });
     owner.post(&format!("{builtin}questions/"), question).await.expect(201);
     let reopened = owner.invite(&builtin, json!({ "first_name": "Reopened" })).await;
-    for _ in 0..3 {
-        reopened.advance(&reopened.uri).await.expect(200);
+    let cancelled = owner.invite(&builtin, json!({ "first_name": "Cancelled" })).await;
+    for one in [&reopened, &cancelled] {
+        for _ in 0..3 {
+            one.advance(&one.uri).await.expect(200);
+        }
     }
     app.settle().await;
     owner.delete(&deleted.uri).await.expect(204);
     owner.send(Request::put(&format!("{}erasure-request/", erased.uri))).await.expect(200);
     let reason = json!({ "reason": "No sound." });
-    owner.post(&format!("{}interview/reopen/", reopened.uri), reason).await.expect(200);
+    for one in [&reopened, &cancelled] {
+        owner.post(&format!("{}interview/reopen/", one.uri), reason.clone()).await.expect(200);
+    }
+    owner.cancel(&cancelled.uri).await.expect(200);
     after(app, 5).await;
     assert_eq!(subjects(app, manager), ["1 interview has ended for “Sales”"]);
     let mail = told(app, manager).remove(0);

@@ -33,10 +33,11 @@ fn the_document_describes_a_request_to_webhooks_for_every_type_of_event() {
 }
 
 /// The schemas of what has a URL and no identifier: single resources, and what names a resource elsewhere.
-const WITHOUT_ID: [&str; 10] = [
+const WITHOUT_ID: [&str; 13] = [
     "Author",
     "CandidateData",
     "Change",
+    "ChangedSignIn",
     "EndedKey",
     "EndedKey.company",
     "ExternalIdTaken",
@@ -44,6 +45,8 @@ const WITHOUT_ID: [&str; 10] = [
     "ProjectRetention",
     "ProjectStatusResource",
     "Retention",
+    "SignIn",
+    "SignInLink",
 ];
 
 /// Notes where a schema has a URL of its own and no identifier that ends it.
@@ -227,7 +230,7 @@ fn answers_have_no_closed_sets_but_those_that_never_grow() {
     assert_eq!(closed.iter().map(String::as_str).collect::<Vec<_>>(), CLOSED);
 }
 
-/// What an example says that cannot be true at once.
+/// Notes values of an example that cannot be true at once.
 fn contradictions(place: &str, example: &Value, problems: &mut Vec<String>) {
     const COMPANY: &str = "https://interviews.example.com/api/v3/companies/acme/";
     for (index, one) in example.as_array().into_iter().flatten().enumerate() {
@@ -281,7 +284,7 @@ fn examples_of_answers_do_not_contradict_themselves() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
-/// Where a value without a type is shown, and of whom it is: a partner's own data, and the facts of an event, which differ by type.
+/// The values without a type: a partner's own data, and the facts of an event, which differ by type.
 const UNTYPED: [&str; 8] = [
     "Candidate.partner_data.*",
     "CandidateData.partner_data.*",

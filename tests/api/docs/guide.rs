@@ -7,12 +7,18 @@ use serde_json::Value;
 use tests::app::{BASE_URL, TestApp};
 use tests::http::{Request, Response};
 
-const PAGES: [&str; 8] = [
+const PAGES: [&str; 14] = [
     "quickstart",
     "connect-an-ats",
     "invite-without-our-mails",
     "keep-a-copy-in-step",
     "watch-without-an-account",
+    "without-a-secret",
+    "sign-in",
+    "sign-in-entra-id",
+    "sign-in-google",
+    "sign-in-okta",
+    "sign-in-keycloak",
     "leave",
     "error-codes",
     "changelog",

@@ -1,4 +1,4 @@
-//! What evaluations do to a candidate and to the counts of its project.
+//! Counts of a project's evaluations, and the status of the candidates.
 
 use serde_json::{Value, json};
 use shared::domain::candidate::CandidateStatus::{Interviewed, Interviewing};
@@ -81,7 +81,7 @@ async fn flags_and_counts_follow_each_evaluation_for_every_team() {
     }
 }
 
-/// What a project shows of its evaluations: how many candidates are evaluated, `can_archive` and `can_see_results`.
+/// The project's evaluations as its view shows them: how many candidates are evaluated, `can_archive` and `can_see_results`.
 async fn evaluations_of(project: &str, seen_by: &Staff) -> (i64, bool, bool) {
     let shown = seen_by.get(project).await.expect(200).json();
     let flag = |name: &str| shown[name].as_bool().unwrap();

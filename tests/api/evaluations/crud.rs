@@ -102,7 +102,7 @@ async fn two_evaluators_rate_blindly_and_the_results_follow() {
             { "question": null, "criterion": given.criterion, "value": 3.5, "comment": "" },
         ],
         "maximum_score": 5, "recommendation": null, "comment": "Later more.",
-        "completed": false, "completed_at": null,
+        "completed": false, "completed_at": null, "first": null, "changed_at": null,
     });
     assert_eq!(saved.json(), expected);
     one.get(&own(one, &candidate)).await.expect_json(200, expected.clone());
@@ -122,6 +122,14 @@ async fn two_evaluators_rate_blindly_and_the_results_follow() {
     expected["completed"] = true.into();
     expected["completed_at"] = completed["completed_at"].clone();
     assert!(completed["completed_at"].is_string());
+    expected["first"] = json!({
+        "completed_at": completed["completed_at"], "recommendation": "yes",
+        "ratings": [
+            { "question": given.question, "criterion": null, "value": 4 },
+            { "question": null, "criterion": given.criterion, "value": 3.5 },
+        ],
+        "blind": true, "by_token": false,
+    });
     for caller in [owner, one, &given.reviewer] {
         caller.get(&own(one, &candidate)).await.expect_json(200, expected.clone());
         let list = caller.get(&format!("{candidate}evaluations/")).await.expect(200).json();
@@ -286,7 +294,7 @@ async fn of_two_saves_of_one_draft_with_if_match_one_is_refused() {
     let put = |text: &str| {
         Request::put(&own(one, &candidate)).json(&json!({ "comment": text })).header("if-match", &tag)
     };
-    // What others do does not count.
+    // Changes by others do not count.
     let candidates_tag = given.owner.get(&candidate).await.expect(200).header("etag").unwrap().to_owned();
     save(two, &candidate, json!({})).await.expect(201);
     let (left, right) = tokio::join!(one.send(put("Left")), one.send(put("Right")));

@@ -30,7 +30,7 @@ async fn of_an_event_and_what_is_saved_the_later_counts() {
     one.send(stale).await.expect_code(412, "precondition_failed");
     assert_eq!(given.owner.get(&own(one, &candidate)).await.expect(200).json()["comment"], "Draft");
 
-    // What is saved is later than an event with a date in the future, and an event of tomorrow later than that.
+    // A save is later than an event with a date in the future, and an event of tomorrow later than the save.
     assert_eq!(report(&given.app, evaluated(&candidate, one, true, &future)).await, Applied);
     save(one, &candidate, json!({ "comment": "Draft" })).await.expect(200);
     assert_eq!(status(&candidate).await, "pending");

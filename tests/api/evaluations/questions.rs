@@ -38,7 +38,7 @@ async fn a_question_has_defaults_and_all_of_it_can_be_changed() {
         "id": last_segment(&uri),
         "resource_uri": uri, "project": project, "position": 1, "text": "Why us?", "kind": "video", "video": null,
         "preparation_seconds": null, "answer_seconds": 120, "takes": 3, "is_required": true,
-        "internal_description": "",
+        "internal_description": "", "anchors": [],
     });
     assert_eq!(created.json(), expected);
     owner.get(&uri).await.expect_json(200, expected.clone());
@@ -48,11 +48,12 @@ async fn a_question_has_defaults_and_all_of_it_can_be_changed() {
     let fields = json!({
         "position": 7, "text": "Why\nnot?", "kind": "text", "video": video, "preparation_seconds": 30,
         "answer_seconds": 600, "takes": null, "is_required": false, "internal_description": "Listen.",
+        "anchors": [{ "value": 3, "text": "Fair" }],
     });
     owner.patch(&uri, fields.clone()).await.expect(200);
     expected.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
     owner.get(&uri).await.expect_json(200, expected.clone());
-    // What was read can be sent back, and changes nothing.
+    // A question can be sent back as it was read, which changes nothing.
     let seen = owner.get(&uri).await.expect(200);
     let again = owner.send(Request::put(&uri).json(&expected)).await.expect_json(200, expected.clone());
     assert_eq!(again.header("etag"), seen.header("etag"));
@@ -161,7 +162,7 @@ async fn a_project_has_at_most_thirty_questions_and_twenty_criteria() {
         [("questions", "text", "internal_description", 30), ("criteria", "name", "description", 20)]
     {
         let list = format!("{project}{list}/");
-        // As long as they can be, so that the item is as large as it can be.
+        // The texts are as long as they can be, so that the item is as large as it can be.
         let long = "\u{1F600}".repeat(if list.ends_with("criteria/") { 100 } else { 1000 });
         let about = "\u{1F600}".repeat(1000);
         for _ in 0..most {
@@ -198,10 +199,10 @@ async fn questions_are_locked_once_anybody_has_begun_but_for_their_texts() {
                 json!({ "preparation_seconds": 1 }),
                 json!({ "is_required": false }),
             ] {
-                assert_refusal!(owner.patch(uri, change).await, @r#"400 {"code":"questions_in_use","detail":"A candidate has begun the interview. Only `text` and `internal_description` of questions can still change."}"#);
+                assert_refusal!(owner.patch(uri, change).await, @r#"400 {"code":"questions_in_use","detail":"A candidate has begun the interview. Only `text`, `internal_description` and `anchors` of questions can still change."}"#);
             }
-            assert_refusal!(owner.post(&list, json!({ "text": "Another" })).await, @r#"400 {"code":"questions_in_use","detail":"A candidate has begun the interview. Only `text` and `internal_description` of questions can still change."}"#);
-            assert_refusal!(owner.delete(uri).await, @r#"400 {"code":"questions_in_use","detail":"A candidate has begun the interview. Only `text` and `internal_description` of questions can still change."}"#);
+            assert_refusal!(owner.post(&list, json!({ "text": "Another" })).await, @r#"400 {"code":"questions_in_use","detail":"A candidate has begun the interview. Only `text`, `internal_description` and `anchors` of questions can still change."}"#);
+            assert_refusal!(owner.delete(uri).await, @r#"400 {"code":"questions_in_use","detail":"A candidate has begun the interview. Only `text`, `internal_description` and `anchors` of questions can still change."}"#);
             assert_eq!(app.table().snapshot().await, before);
         };
         locked().await;
@@ -239,7 +240,7 @@ async fn of_a_question_and_a_candidate_who_begins_one_is_first() {
                 paused.resume();
             };
             let (refused, ()) = tokio::join!(ask, meanwhile);
-            assert_refusal!(refused, @r#"400 {"code":"questions_in_use","detail":"A candidate has begun the interview. Only `text` and `internal_description` of questions can still change."}"#);
+            assert_refusal!(refused, @r#"400 {"code":"questions_in_use","detail":"A candidate has begun the interview. Only `text`, `internal_description` and `anchors` of questions can still change."}"#);
             assert!(listed(&owner, &list, "text").await.is_empty());
         } else {
             let meanwhile = async {
@@ -278,7 +279,9 @@ async fn candidates_read_questions_from_the_interview_on_without_internal_texts(
     refused(&candidate).await;
     candidate.advance(own).await.expect(200);
     let mut expected = question.clone();
-    expected.as_object_mut().unwrap().remove("internal_description");
+    for hidden in ["internal_description", "anchors"] {
+        expected.as_object_mut().unwrap().remove(hidden);
+    }
     let reads = async |token: &_| {
         let token: &tests::caller::Token = token;
         token.get(uri).await.expect_json(200, expected.clone());

@@ -30,7 +30,7 @@ async fn ratings_follow_the_scale_of_today_and_can_be_sent_back() {
     let shown = one.get(&own(one, &candidate)).await.expect(200).json();
     save(one, &candidate, shown.clone()).await.expect(200);
     one.get(&own(one, &candidate)).await.expect_json(200, shown.clone());
-    // What was read before the scale changed still means the same.
+    // Ratings that were read before the scale changed still mean the same.
     owner.patch(&given.project, json!({ "maximum_score": 6 })).await.expect(200);
     let saved = save(one, &candidate, shown).await.expect(200).json();
     assert_eq!((&saved["maximum_score"], &saved["ratings"][0]["value"]), (&json!(6), &json!(4)));
@@ -179,7 +179,7 @@ async fn nothing_that_others_say_reaches_an_evaluator_before_their_own_evaluatio
     let reason = json!({ "comment": "Neither do I believe it." });
     two.post(&format!("{candidate}vetos/"), reason).await.expect(201);
     assert_eq!(seen(two).await, 8);
-    // Who becomes an evaluator sees no more, and sees again as what they were.
+    // An evaluator sees nothing more, and again everything once they are none.
     let reviewer = &given.reviewer;
     assert_eq!(seen(reviewer).await, 8);
     let people = |evaluators: Vec<&Staff>, reviewers: Vec<&Staff>| {

@@ -64,7 +64,7 @@ async fn those_without_a_part_in_a_project_see_and_judge_nothing_of_it() {
                 .json(&json!({ "comment": "The certificates are forged." })),
         ]
     };
-    // Its first request of a day is noted.
+    // The token's first request of a day is noted.
     token.get("/whoami/").await.expect(200);
     app.app().finish_background().await;
     let before = app.table().snapshot().await;

@@ -121,7 +121,7 @@ async fn candidates_are_listed_by_how_far_the_evaluators_are_with_them() {
     let by_email = |status: &str| format!("{}&email=ada@mail.example", query(status));
     assert_eq!(given.listed(owner, &by_email("pending")).await, pick(&[3]));
     assert_eq!(given.listed(owner, &by_email("partial")).await, [""; 0]);
-    // Those of today count, whoever they are.
+    // The evaluators of today count, whoever they are.
     owner.patch(&given.project, json!({ "evaluators": [two.uri], "reviewers": [one.uri] })).await.expect(200);
     assert_listed(owner, [&[2, 3, 4], &[], &[0, 1]]).await;
     owner.patch(&given.project, json!({ "evaluators": [], "reviewers": [] })).await.expect(200);

@@ -1,4 +1,4 @@
-//! Who did what: answered by the feed alone.
+//! Authors of changes, told by the feed alone.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};

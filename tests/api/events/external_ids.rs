@@ -106,7 +106,7 @@ async fn a_deletion_tells_the_key_until_the_erasure_has_taken_it_from_everywhere
             .collect::<Vec<_>>()
     };
     owner.delete(&ada).await.expect(204);
-    // Of the two events; the candidate is gone, and the marker of the key never held it.
+    // The key is in the two events; the candidate is gone, and the marker of the key never held it.
     assert_eq!(where_found().len(), 2, "{:?}", where_found());
     app.settle().await;
     assert_eq!(where_found(), [""; 0]);

@@ -30,7 +30,7 @@ async fn labels(app: &TestApp, by: &impl Caller, names: impl IntoIterator<Item =
     app.settle().await;
 }
 
-/// What the sender of webhooks reads after a number: the numbers of the wanted events, and how far it has come.
+/// The events that the sender of webhooks reads after a number: the numbers of the wanted ones, and how far it has come.
 async fn sent_after(
     app: &TestApp,
     mut after: u64,

@@ -194,7 +194,7 @@ async fn it_has_no_event_of_another_project_or_of_the_company_sent_to_its_webhoo
     };
     let mut hidden = read_all(owner, "type=label.*").await;
     hidden.extend(read_all(owner, &format!("project={other}")).await);
-    // Of a project of the token, but not of the webhook.
+    // The event is of a project of the token, but not of the webhook.
     hidden.extend(read_all(owner, &format!("project={two}")).await);
     assert!(hidden.len() >= 5, "{hidden:?}");
     for event in &hidden {

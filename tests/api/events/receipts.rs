@@ -96,7 +96,7 @@ async fn a_receipt_states_what_was_erased_and_its_signature_holds() {
             "erased": {
                 "items": items,
                 "evaluations": 0,
-                // Of the creation and of the deletion.
+                // The creation and the deletion have an entry each.
                 "history_entries": 2,
                 "files": 2,
                 "bytes": bytes,

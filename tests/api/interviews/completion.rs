@@ -244,7 +244,7 @@ async fn of_a_completion_and_a_new_take_one_comes_first() {
                 session.post(&takes, json!({})).await.expect(201);
                 paused.resume();
             };
-            // What was recorded before is the answer still.
+            // The earlier recording is the answer still.
             let (completed, ()) = tokio::join!(session.advance(uri), meanwhile);
             completed.expect(200);
         }

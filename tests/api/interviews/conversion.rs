@@ -205,7 +205,7 @@ async fn retry(app: &TestApp) -> Value {
     app.operate(command).await.unwrap()["retried"]["conversion"].clone()
 }
 
-/// What a candidate says of a recording takes no release back, and deletes nothing.
+/// The length that a candidate states takes no release back, and deletes nothing.
 #[tokio::test]
 async fn a_doubtful_answer_is_a_warning_and_can_be_converted_again() {
     for recorded in [60, 6] {
@@ -299,7 +299,7 @@ async fn recordings_that_waited_at_the_moment_of_a_restore_are_converted_again()
     let (then, files) = (app.table().contents().await, app.object_keys());
     app.settle().await;
 
-    // What is done stays done, but for the answers.
+    // Effects that are done stay done, but the answers are taken back.
     let now = app.table().contents().await;
     let is_effect = |key: &tests::table::Key| key.0.starts_with("EFFECT#");
     let restored = then.into_iter().filter(|(key, _)| !is_effect(key));

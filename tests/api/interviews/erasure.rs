@@ -23,7 +23,7 @@ async fn pass(app: &TestApp, time: TimeDelta) {
 async fn assert_nothing_left(app: &TestApp) {
     assert!(app.object_keys().is_empty(), "{:?}", app.object_keys());
     let items = app.table().snapshot().await;
-    let kinds = ["ANSWERS#", "CONVERSIONS", "TEXTS#"];
+    let kinds = ["ANSWERS#", "CONVERSIONS", "TAKE_CAPTIONS#", "TEXTS#"];
     let left: Vec<_> = items.keys().filter(|(pk, _)| kinds.iter().any(|kind| pk.starts_with(kind))).collect();
     assert!(left.is_empty(), "{left:?}");
 }

@@ -27,7 +27,7 @@ enum DeadlyStep {
     Completion,
 }
 
-/// Where each storage stands in [`Story::proxies`].
+/// The index of each storage in [`Story::proxies`].
 const TABLE: usize = 0;
 const BUCKET: usize = 1;
 
@@ -173,7 +173,7 @@ fn drop_conversion_numbers(item: &mut Value) {
     }
 }
 
-/// What is stored at the end of an interview in which nothing is killed: the same for all tests, so that one tells it.
+/// The stored end of an interview in which nothing is killed: the same for all tests, so that it is computed once.
 async fn undisturbed(step: DeadlyStep) -> &'static BTreeMap<String, Value> {
     static OF_CONVERSION: OnceCell<BTreeMap<String, Value>> = OnceCell::const_new();
     static OF_OTHERS: OnceCell<BTreeMap<String, Value>> = OnceCell::const_new();

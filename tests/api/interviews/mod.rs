@@ -1,5 +1,7 @@
 //! Interviews that this service conducts.
 
+mod cancellation;
+mod captions;
 mod completion;
 mod conversion;
 mod data;
@@ -53,7 +55,7 @@ pub(crate) async fn begin(owner: &Staff, project: &str) -> Invited {
     invited
 }
 
-/// Where the answer of a candidate to a question is.
+/// The URL of a candidate's answer to a question.
 fn answer(candidate: &Invited, question: &str) -> String {
     format!("{}answers/{}/", candidate.uri, last_segment(question))
 }

@@ -86,7 +86,7 @@ async fn a_conversion_without_the_last_parts_leaves_one_that_waits_or_is_under_w
             app.clock().advance(TimeDelta::seconds(5));
             person.send(take, 2, &parts()[1]).await;
             person.finish(take, Some(2), 3).await;
-            // Of all that is stored, videos alone have this mark.
+            // Only videos have this mark.
             let later = is_under_way.then(|| s3.pause_about("PUT", "ftyp"));
             let first_ends = async {
                 if let Some(later) = &later {

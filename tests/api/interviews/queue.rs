@@ -148,7 +148,7 @@ async fn a_take_that_kills_its_executions_fails_and_holds_up_no_other() {
     let told: Vec<_> = told.map(|line| (&line["level"], &line["task"])).collect();
     assert_eq!(told, [(&json!("WARN"), &json!("conversion"))]);
     assert_eq!(status(&deadly).await, "failed");
-    // Its parts are there, so that the operator can have it converted once that works.
+    // The parts are there, so that the operator can have the take converted once that works.
     let retry = json!({ "command": "retry-conversions", "company": "acme" });
     assert_eq!(app.operate(retry).await.unwrap()["retried"]["conversion"], 1);
     app.settle().await;

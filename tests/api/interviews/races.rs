@@ -141,7 +141,7 @@ async fn assert_order(late: RaceWrite, early: RaceWrite) {
             assert_eq!(shown["answers"][0]["status"], "successful", "{both}: {shown}");
         }
     }
-    // What is still open ends with the interview, and then no object is missing or left over.
+    // Takes that are still open end with the interview, and then no object is missing or left over.
     app.clock().advance(TimeDelta::days(30));
     app.sweep().await;
     app.settle().await;

@@ -1,4 +1,4 @@
-//! Where interviews take place, what candidates are granted, and which questions they see.
+//! Settings of interviews: their platform, what candidates are granted, and which questions they see.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
@@ -67,7 +67,7 @@ async fn the_platform_stays_once_a_candidate_has_begun() {
     change(json!("external")).await.expect(200);
     change(json!("builtin")).await.expect(200);
     begin(&owner, &project).await;
-    assert_refusal!(change(json!("external")).await, @r#"400 {"code":"questions_in_use","detail":"A candidate has begun the interview. Only `text` and `internal_description` of questions can still change."}"#);
+    assert_refusal!(change(json!("external")).await, @r#"400 {"code":"questions_in_use","detail":"A candidate has begun the interview. Only `text`, `internal_description` and `anchors` of questions can still change."}"#);
     change(json!("builtin")).await.expect(200);
     owner.patch(&project, json!({ "max_interview_time": 45 })).await.expect(200);
     assert_eq!(platform(&owner, &project).await, "builtin");
@@ -91,7 +91,7 @@ async fn of_a_change_of_the_platform_and_a_candidate_who_begins_one_comes_first(
                 paused.resume();
             };
             let (refused, ()) = tokio::join!(change, meanwhile);
-            assert_refusal!(refused, @r#"400 {"code":"questions_in_use","detail":"A candidate has begun the interview. Only `text` and `internal_description` of questions can still change."}"#);
+            assert_refusal!(refused, @r#"400 {"code":"questions_in_use","detail":"A candidate has begun the interview. Only `text`, `internal_description` and `anchors` of questions can still change."}"#);
             invited.get(&format!("{}interview/", invited.uri)).await.expect_code(404, "not_found");
         } else {
             let meanwhile = async {
@@ -278,7 +278,7 @@ async fn a_question_with_time_to_prepare_is_seen_once_its_first_take_has_begun()
         let answer = super::answer(&candidate, &questions[0]);
         owner.delete(&answer).await.expect(204);
         assert_eq!(texts().await[0], Value::Null);
-        // Who may write need not record first.
+        // A candidate who may write need not record first.
         owner.patch(&candidate.uri, json!({ "adjustments": { "may_write": true } })).await.expect(200);
         assert_eq!(texts().await, everything);
         candidate.get(&video).await.expect(200);

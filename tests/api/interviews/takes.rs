@@ -298,7 +298,7 @@ async fn reloads_use_up_takes_and_show_nothing_early() {
     }
     assert_eq!(statuses, BTreeMap::from([(201, 20), (400, 30)]));
 
-    // Of no route does the candidate learn the question before its first take, and no history keeps it.
+    // No route shows the candidate the question before its first take, and no history keeps it.
     let reads = AccessTable::read().rows.into_iter().filter(|row| row.method.is_safe());
     let mut read = 0;
     for row in reads {

@@ -1,4 +1,4 @@
-//! When interviews end and close.
+//! The end and the close of interviews.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use deadline_expiry::ExpirySummary;
@@ -257,7 +257,7 @@ async fn a_slow_bucket_holds_up_no_deadline_and_a_run_without_time_closes_an_int
     let shard = |uri: &str| shard_of(last_segment(uri).parse().unwrap());
     let begun = begin(&owner, &project).await;
     begin_take(&begun, &questions[0]).await;
-    // Of the same shard of the counts, which one run looks at.
+    // The candidates share a shard of the counts, which one run looks at.
     let late = loop {
         let late = owner.invite(&project, json!({ "deadline": "2026-11-08T11:29:00Z" })).await;
         if shard(&late.uri) == shard(&begun.uri) {

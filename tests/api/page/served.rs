@@ -25,6 +25,7 @@ const LINKS: [&str; 7] = [
 ];
 const GUEST: &str = "/review/KEY";
 const STAFF: [&str; 3] = ["/staff/acme", "/project/acme/PROJECT", "/result/acme/PROJECT/CANDIDATE"];
+const ACCESSIBILITY: &str = "/accessibility/acme";
 const FOR_EVER: Option<&str> = Some("public, max-age=31536000, immutable");
 const SHORTLY: Option<&str> = Some("public, max-age=60");
 
@@ -38,9 +39,10 @@ async fn get(app: &TestApp, path: &str) -> Response {
 
 /// The files of all pages as they name them, with `/page/{version}/` before their names.
 async fn named_files(app: &TestApp) -> BTreeSet<String> {
-    let pages =
-        [get(app, LINKS[0]).await.body, get(app, GUEST).await.body, get(app, STAFF[0]).await.body].concat();
-    let pages = String::from_utf8(pages).unwrap();
+    let mut pages = String::new();
+    for page in [LINKS[0], GUEST, STAFF[0], ACCESSIBILITY] {
+        pages += str::from_utf8(&get(app, page).await.body).unwrap();
+    }
     let attributes = [" src=\"", " href=\""].into_iter();
     let found = attributes.flat_map(|attribute| pages.split(attribute).skip(1));
     // An empty address is that of the page.
@@ -110,7 +112,7 @@ async fn every_link_leads_to_the_page_and_stays_secret() {
 
 #[tokio::test]
 async fn every_answer_over_https_has_browsers_stay_with_it() {
-    const PATHS: [&str; 13] = [
+    const PATHS: [&str; 14] = [
         "/page/none/none.js",
         "/review",
         "/elsewhere",
@@ -124,6 +126,7 @@ async fn every_answer_over_https_has_browsers_stay_with_it() {
         "/api/v3/nowhere/",
         GUEST,
         STAFF[0],
+        ACCESSIBILITY,
     ];
     for (base, sent) in [("https://hr.example", Some("max-age=31536000")), ("http://localhost:8080", None)] {
         let url = format!("{base}/api/v3");
@@ -181,6 +184,23 @@ async fn a_guests_link_leads_to_a_page_of_its_own_and_reads_nothing() {
     ];
     let page = assert_is_viewers_page(&app, &paths).await;
     assert_ne!(page, get(&app, LINKS[0]).await.body);
+}
+
+#[tokio::test]
+async fn the_page_about_accessibility_is_the_same_for_all_companies_and_reads_nothing() {
+    let app = TestApp::start().await;
+    let paths = [
+        (ACCESSIBILITY, 200),
+        ("/accessibility/acme/", 200),
+        ("/accessibility/nowhere/", 200),
+        ("/accessibility/", 200),
+        ("/accessibility", 200),
+        ("/accessibility/acme/x", 404),
+    ];
+    let page = assert_is_viewers_page(&app, &paths).await;
+    for other in [LINKS[0], GUEST, STAFF[0]] {
+        assert_ne!(page, get(&app, other).await.body);
+    }
 }
 
 #[tokio::test]

@@ -61,7 +61,7 @@ async fn language_models_are_led_to_the_document_and_to_pages_and_sections_that_
     let sections: Vec<String> = titles.map(|title| title.to_lowercase().replace(' ', "-")).collect();
     let links = guide.split("](").skip(1).map(|rest| rest.split(')').next().unwrap());
     let own: Vec<&str> = links.filter(|link| link.starts_with(ORIGIN)).collect();
-    assert_eq!(own.len(), 16, "{own:?}");
+    assert_eq!(own.len(), 22, "{own:?}");
     for link in own {
         let (page, section) = link.split_once('#').unwrap_or((link, ""));
         app.send(Request::get(page)).await.expect(200);

@@ -49,12 +49,12 @@ async fn full(owner: &Staff) -> String {
         let question = json!({
             "text": format!("Question {number}?"), "position": 2 * number + 1, "answer_seconds": 30 + number,
             "preparation_seconds": number, "takes": 2, "is_required": number % 2 == 0,
-            "internal_description": "Listen.", "video": video(owner).await,
+            "internal_description": "Listen.", "video": video(owner).await, "anchors": [{ "value": 0.5, "text": "Guesses" }],
         });
         owner.post(&format!("{project}questions/"), question).await.expect(201);
     }
     for number in 0..20 {
-        let criterion = json!({ "name": format!("Criterion {number}"), "position": 5 * number + 2, "description": "How?" });
+        let criterion = json!({ "name": format!("Criterion {number}"), "position": 5 * number + 2, "description": "How?", "anchors": [{ "value": 7, "text": "Asks back" }] });
         owner.post(&format!("{project}criteria/"), criterion).await.expect(201);
     }
     let rule = json!({ "days": 30, "from": "project_closed" });
@@ -108,7 +108,7 @@ async fn a_copy_has_all_settings_questions_and_criteria_and_nothing_that_is_the_
         }
         let expected = own.get(name).unwrap_or(value);
         assert_eq!(&new[name], expected, "{name}");
-        // What is not copied could not be told apart otherwise.
+        // A field that was not copied could not be told apart otherwise.
         assert!(!own.get(name).is_some_and(|own| own == value), "{name}");
     }
     for kind in ["questions", "criteria"] {

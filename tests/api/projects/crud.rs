@@ -97,6 +97,7 @@ async fn a_name_is_enough() {
         "skipped_candidates_count": 0,
         "partner_data": {},
         "reminder_days": [],
+        "evaluation_days": null,
         "team_evaluation": 0,
         "interview_suite_url": format!("https://hr.example/project/acme/{}/", last_segment(&uri)),
     });

@@ -174,7 +174,7 @@ async fn shares_expand_to_customers_and_own_shares_to_candidates() {
 async fn a_page_that_is_too_large_for_one_answer_has_fewer_projects_and_continues() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    // What each may be at most, in quotation marks, which take the most room.
+    // All texts are as long as they may be, in quotation marks, which take the most room.
     let text = |length: usize| "\"".repeat(length);
     let mut people = Vec::new();
     for _ in 0..39 {

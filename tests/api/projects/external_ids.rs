@@ -45,7 +45,7 @@ async fn a_key_is_unique_in_the_company_and_the_refusal_names_a_project_that_the
             &owner.patch(&other, json!({ "external_id": same, "job_url": "https://a.b/" })).await,
             &sales,
         );
-        // Whoever has no role in the project does not learn which one it is.
+        // A caller without a role in the project does not learn which one it is.
         for hidden in [
             recruiter.post(PROJECTS, named(same)).await,
             recruiter.patch(&other, json!({ "external_id": same })).await,

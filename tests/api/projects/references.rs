@@ -1,4 +1,4 @@
-//! What a project refers to: people with their roles, labels, videos.
+//! References of a project: people with their roles, labels, videos.
 
 use serde_json::{Value, json};
 use tests::app::TestApp;
@@ -99,7 +99,7 @@ async fn the_creator_of_a_project_manages_it() {
     managers.sort_unstable();
     assert_eq!(project["interview_managers"], json!(managers));
 
-    // Who leaves loses the project from sight.
+    // A manager who leaves loses the project from sight.
     recruiter.patch(&uri, json!({ "interview_managers": [other.uri] })).await.expect(200);
     assert_refusal!(recruiter.get(&uri).await, @r#"404 {"code":"not_found","detail":"Not found."}"#);
     other.get(&uri).await.expect(200);

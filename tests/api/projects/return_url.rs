@@ -1,4 +1,4 @@
-//! Where the page leads candidates after the interview.
+//! The address to which the page leads candidates after the interview.
 
 use serde_json::{Value, json};
 use tests::app::TestApp;

@@ -111,7 +111,7 @@ async fn flags_give_and_take_roles() {
             assert_eq!(shown[flag], now.contains(&flag), "{flag} after {body}");
         }
         owner.get(shown["resource_uri"].as_str().unwrap()).await.expect_json(200, shown.clone());
-        // What was read can be sent back.
+        // A role can be sent back as it was read.
         owner.post(&roles, shown.clone()).await.expect_json(200, shown);
     }
     let before = app.table().snapshot().await;

@@ -107,7 +107,7 @@ async fn ratings_are_shown_ten_at_a_time() {
     let reported = given.owner.candidate_at(&given.project, Interviewed).await;
     given.app.evaluate(&reported, &given.owner.uri, true).await;
     given.erase(&reported).await;
-    // What was rated on another scale is so many tenths of that.
+    // Ratings on another scale are converted to tenths of this one.
     let earlier = given.rated(2.5, true).await;
     given.owner.patch(&given.project, json!({ "maximum_score": 10 })).await.expect(200);
     given.erase(&earlier).await;

@@ -244,7 +244,7 @@ async fn at_most_fifty_are_found_and_other_projects_hide_none() {
     assert_eq!(found.json().as_array().unwrap().len(), 50);
     assert_eq!(found.json()[0]["last_name"], "Byron 1699", "the newest");
     assert_eq!(find(&evaluator, "byron").await, ["Byron First"]);
-    // Of several terms the longest leads: the first 1,600 that it finds are looked at.
+    // The longest of several terms leads: the first 1,600 candidates that it finds are looked at.
     assert_eq!(find(&owner, "byron fi").await, ["Byron First"], "by the full name");
     assert_eq!(find(&owner, "byro first").await, ["Byron First"]);
     assert_eq!(find(&owner, "byro fi").await, [""; 0]);

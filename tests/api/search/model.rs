@@ -1,4 +1,4 @@
-//! What a search finds, compared with a plain look at every candidate by the rules that were decided.
+//! Compares searches with a plain look at every candidate by the rules that were decided.
 //!
 //! `PROPTEST_CASES` sets how many companies are made up.
 
@@ -81,7 +81,7 @@ fn person() -> impl Strategy<Value = SearchedPerson> {
         .prop_map(|(first, last, email, project)| SearchedPerson { first, last, email, project })
 }
 
-/// What people are called by, from the beginning or from a later letter on and to some other one, or anything at all.
+/// Search terms: beginnings of names and addresses, parts from a later letter on, and anything at all.
 fn term() -> impl Strategy<Value = String> {
     let some = (
         prop_oneof![3 => name(), 1 => email()],
@@ -105,7 +105,7 @@ fn bare(word: &str) -> String {
     word.trim_matches(|c: char| !c.is_alphanumeric()).replace('\'', "")
 }
 
-/// What stands between spaces and commas.
+/// The parts of a text between spaces and commas.
 fn spaced(text: &str) -> Vec<String> {
     fold_accents(text)
         .split([' ', ',', ';', '\u{3000}'])
@@ -131,7 +131,7 @@ fn pieces(word: &str) -> Vec<String> {
 }
 
 impl SearchedPerson {
-    /// What the person is found by: whether in the full name (0), a name (1) or the address (2), and the word.
+    /// The words that find the person, each with its kind: 0 in the full name, 1 in a name, 2 in the address.
     fn words(&self) -> BTreeSet<(u8, String)> {
         let (first, last) = (split(&self.first), split(&self.last));
         let orders = [[first.clone(), last.clone()].concat(), [last, first].concat()];

@@ -1,5 +1,5 @@
-//! What the log must never tell. That goes for every line of every test, since what writes them looks for what secrets
-//! begin with; here, what has no such beginning is looked for as well.
+//! Looks for secrets in the log. Every test's lines are searched for the prefixes of secrets when they are written; this test
+//! also looks for values without such a prefix.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use base64::Engine as _;
@@ -218,7 +218,7 @@ async fn no_log_line_contains_passwords_tokens_keys_or_mail_texts() {
     app.settle().await;
     app.sweep().await;
 
-    // What fails on the way says why, and no more.
+    // Failures on the way say why, and no more.
     for operation in ["BatchGetItem", "TransactWriteItems", "PutItem", "Query"] {
         chaos.always(operation, Fault::Throttled);
         app.anonymous().log_in("acme", &address("Boss"), &password(1)).await;

@@ -21,7 +21,7 @@ async fn sharing() -> TestApp {
     TestApp::start_with(&[("ALLOWED_ORIGINS", "https://other.example,https://app.example")]).await
 }
 
-/// What a browser asks before it sends a page's request.
+/// The request that a browser sends before the request of a page.
 fn preflight(origin: &str, method: &str, headers: &str) -> Request {
     let ask = Request::new(Method::OPTIONS, PROJECTS).header("origin", origin);
     let ask = ask.header("access-control-request-method", method);
@@ -171,7 +171,7 @@ async fn without_origins_there_is_nothing_of_it() {
     }
 }
 
-/// Who may read what the cookie leads to and who may act by it are the same.
+/// The origins that may read what the cookie leads to are those that may act by it.
 #[tokio::test]
 async fn a_session_serves_allowed_pages_alone() {
     let app = sharing().await;

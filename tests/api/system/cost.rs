@@ -1,4 +1,4 @@
-//! What requests cost in DynamoDB, as their log lines tell.
+//! The calls and units of DynamoDB that requests take, by their log lines.
 
 use serde_json::{Value, json};
 use tests::app::TestApp;
@@ -286,7 +286,7 @@ async fn a_search_costs_the_same_however_many_there_are() {
             (&owner, "byron", 4),
             (&owner, "ada%20byron", 5),
             (&owner, "nobody", 3),
-            // Their roles, then what is in those projects.
+            // The roles are read first, then what is in those projects.
             (&evaluator, "ada", 5),
             (&evaluator, "ada%20love", 6),
             (&nobody, "ada", 2),
@@ -410,8 +410,8 @@ async fn an_answer_is_read_and_its_parts_are_signed_in_one_round_trip_and_it_is_
     take_lines("conversion");
     app.events().deliver_objects().await.unwrap();
     let converted = take_lines("conversion").pop().unwrap();
-    // Its turn: two queries and a write. Read and leased, read before the renditions are stored, and read and written at the
-    // end. Then it is taken out of the queue, which is empty and goes as well.
+    // The conversion's turn takes two queries and a write. Read and leased, read before the renditions are stored, and read and
+    // written at the end. Then it is taken out of the queue, which is empty and goes as well.
     assert_eq!(converted["dynamodb_calls"], 3 + 5 + 5, "{converted}");
     app.settle().await;
 

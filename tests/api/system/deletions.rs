@@ -35,7 +35,7 @@ async fn killed(app: &TestApp, chaos: &Chaos, owner: &Staff, uri: &str, requests
     app.settle().await;
 }
 
-/// What is still to be done, as it is stored.
+/// The number of stored effects.
 async fn effects(app: &TestApp) -> usize {
     app.table().snapshot().await.keys().filter(|(_, sk)| sk == "EFFECT").count()
 }

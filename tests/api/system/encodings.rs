@@ -52,7 +52,7 @@ async fn compressed_bodies_are_refused_as_such() {
         assert_refusal!(response, @r#"415 {"code":"unsupported_content_encoding","detail":"The body cannot be read in its `Content-Encoding`. Send it uncompressed, without this header."}"#);
         assert_eq!(response.header("accept-encoding"), Some("identity"));
     }
-    // What is plain can be read, whatever the header says.
+    // A plain body is read, whatever the header says.
     for coding in ["identity", "", "utf-8", "gzip"] {
         let request = Request::post(&format!("{project}candidates/")).body("application/json", ada.clone());
         owner.send(request.header("content-encoding", coding)).await.expect(201);

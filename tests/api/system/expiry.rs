@@ -1,4 +1,4 @@
-//! What the schedule does about deadlines that have passed.
+//! The schedule ends interviews and invitations whose deadline has passed.
 
 use std::collections::BTreeMap;
 

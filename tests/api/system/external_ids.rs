@@ -81,7 +81,7 @@ async fn forty_projects_with_ten_keys_leave_ten() {
     assert_one_each(&owner, projects, &responses).await;
 }
 
-/// What one of the racers does to the keys of a project.
+/// One racer, who sets and takes keys in a project.
 async fn take_part(owner: Staff, project: String, own: String, number: usize) -> Vec<Response> {
     let candidates = format!("{project}candidates/");
     let key = |step: usize| (number * 7 + step * 3) % KEYS;

@@ -15,8 +15,9 @@ use crate::system::idempotency_faults::kinds;
 const KEY: &str = "0c7ab1b6-3f5e-4f0a-9c57-6f3c2d1e8a90";
 
 /// The POSTs whose answer is not kept: it holds a secret, or nobody is known for whom it could be.
-const REPEATABLE: [&str; 11] = [
+const REPEATABLE: [&str; 12] = [
     "/api-token-auth/",
+    "/api-token-exchange/",
     "/api-token-invalidate/",
     "/api-session-auth/",
     "/api-session-invalidate/",
@@ -250,7 +251,7 @@ async fn later_changes_do_not_affect_the_replayed_response() {
     assert_replay(&owner.send(remind.clone()).await, &reminded);
     assert_replay(&owner.send(share).await, &shared);
     assert_eq!(owner.get(&candidate).await.expect(200).json()["shares"], json!([]));
-    // What the caller may no longer know of is not told again.
+    // A caller who may not see the resource any more gets no replay.
     owner.delete(&candidate).await.expect(204);
     owner.send(remind).await.expect_code(404, "not_found");
 }

@@ -153,7 +153,7 @@ async fn control_characters_and_headers_do_not_get_in() {
         let text = format!("a{character}b");
         refusals.push(owner.patch(&candidate, json!({ "username": text })).await);
         refusals.push(owner.patch(&candidate, json!({ "external_id": text })).await);
-        // Those that are pasted along with a number are dropped.
+        // Control characters that are pasted along with a number are dropped.
         if !["\u{202e}", "\u{200b}"].contains(&character) {
             refusals.push(owner.patch(&candidate, json!({ "phone": text })).await);
         }

@@ -96,4 +96,11 @@ async fn texts_of_candidates_and_to_them_keep_their_lines() {
     let reopened = owner.send(request).await.expect(200).json();
     assert_eq!(reopened["reopening"]["reason"], KEPT);
     assert_eq!(reopened["reopening"]["message"], KEPT);
+    candidate.ask(&candidate.uri, "technical", SENT).await.expect(200);
+    let answered = owner.answer_help(&candidate.uri, SENT).await.expect(200).json();
+    assert_eq!(answered["help_request"]["text"], KEPT);
+    assert_eq!(answered["help_request"]["answer"], KEPT);
+    let cancel = format!("{}cancel/", candidate.uri);
+    let cancelled = owner.post(&cancel, json!({ "reason": SENT })).await.expect(200).json();
+    assert_eq!(cancelled["cancellation"]["reason"], KEPT);
 }

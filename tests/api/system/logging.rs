@@ -1,4 +1,4 @@
-//! What the functions log: every line that they mean to leave is heard.
+//! Logs of the functions: every line that they mean to write is checked.
 
 use std::collections::BTreeSet;
 use std::fs;

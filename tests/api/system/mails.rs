@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use export_writer::RunLimits;
+use export_writer::InvocationLimits;
 use serde_json::json;
 use shared::domain::webhook::DisabledReason::{Failing, Gone};
 use shared::domain::webhook::WebhookMail;
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
+use tests::http::Request;
+use tests::issuer::{CLIENT, CLIENT_SECRET, SigningAlgorithm, SigningKey, TestIssuer};
 
 use crate::events::webhooks::{mails::note, webhook};
 use crate::interviews::reopening::reopening;
@@ -71,7 +73,8 @@ async fn interviews(app: &TestApp, owner: &Staff) -> Vec<String> {
     owner.send(reopening(&late.uri, more)).await.expect(200);
     app.settle().await;
 
-    let (short, questions) = project(owner, json!({ "name": "Support" }), &asked[..1]).await;
+    let settings = json!({ "name": "Support", "evaluators": [manager.uri], "evaluation_days": 1 });
+    let (short, questions) = project(owner, settings, &asked[..1]).await;
     let done = begin(owner, &short).await;
     write(&done, &questions[0], "2019").await.expect(201);
     done.advance(&done.uri).await.expect(200);
@@ -81,12 +84,19 @@ async fn interviews(app: &TestApp, owner: &Staff) -> Vec<String> {
     owner.post(&format!("{short}candidates/bulk/"), remind).await.expect(200);
     owner.set_deadline(&waiting.uri, &app.clock().in_days(5)).await.expect(200);
     app.settle().await;
+    waiting.ask(&waiting.uri, "time", "My exam is on the same day.").await.expect(200);
+    app.settle().await;
+    owner.answer_help(&waiting.uri, "You have until Friday.").await.expect(200);
+    app.settle().await;
     owner.set_deadline(&waiting.uri, &app.clock().in_days(0)).await.expect(200);
     app.expire_overdue().await;
     owner.set_deadline(&waiting.uri, &app.clock().in_days(3)).await.expect(200);
     owner.advance(&waiting.uri).await.expect(200);
     app.settle().await;
     app.anonymous().post("/candidate-links/", json!({ "key": waiting.key })).await.expect(202);
+    app.settle().await;
+    let filled = json!({ "reason": "The position is filled.", "notify": true });
+    owner.post(&format!("{}cancel/", waiting.uri), filled).await.expect(200);
     app.settle().await;
     vec![manager.email, late.email, done.email, waiting.email]
 }
@@ -109,8 +119,8 @@ async fn accounts(app: &TestApp, owner: &Staff) -> Vec<String> {
     vec![new, pending.email, settled.email, leaving.email]
 }
 
-/// Has each mail to owners sent.
-async fn service(app: &TestApp, owner: &Staff) {
+/// Has each mail to owners and about the provider of the company sent. Returns the recipient of the latter.
+async fn service(app: &TestApp, owner: &Staff) -> String {
     let uri = webhook(owner, json!({ "types": ["candidate.created"] })).await;
     for (mail, reason) in [
         (WebhookMail::Failing, None),
@@ -121,12 +131,25 @@ async fn service(app: &TestApp, owner: &Staff) {
         note(app, &uri, mail, reason).await;
         app.settle().await;
     }
-    for limits in [RunLimits::SCHEDULED, RunLimits { archive: Duration::ZERO, ..RunLimits::SCHEDULED }] {
+    for limits in [
+        InvocationLimits::SCHEDULED,
+        InvocationLimits { archive: Duration::ZERO, ..InvocationLimits::SCHEDULED },
+    ] {
         owner.post(&format!("/companies/{}/exports/", owner.company), json!({})).await.expect(202);
         app.settle().await;
         app.write_exports(limits).await.unwrap();
         app.settle().await;
     }
+    let issuer = TestIssuer::start(&[&SigningKey::new("first", SigningAlgorithm::Es256)]).await;
+    let provider = json!({
+        "issuer": issuer.url, "client_id": CLIENT, "client_secret": CLIENT_SECRET, "domains": ["acme.example"],
+        "required": true, "break_glass": [owner.uri],
+    });
+    let settings = format!("/companies/{}/sign-in/", owner.company);
+    owner.again().await.send(Request::put(&settings).json(&provider)).await.expect(200);
+    let invited = owner.colleague("recruiter", json!({})).await;
+    app.settle().await;
+    invited.email
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -137,8 +160,13 @@ async fn every_kind_of_mail_tells_that_a_program_has_sent_it() {
     let owner = app.staff("owner").await;
     let mut recipients = interviews(&app, &owner).await;
     recipients.extend(accounts(&app, &owner).await);
-    service(&app, &owner).await;
+    recipients.push(service(&app, &owner).await);
     recipients.push(owner.email.clone());
+    // The schedule plans the next working morning, which is Monday's.
+    app.sweep().await;
+    app.clock().advance(TimeDelta::days(1));
+    app.sweep().await;
+    app.settle().await;
 
     let kinds = kinds();
     let mut unsent: Vec<_> = (0..kinds.len()).collect();

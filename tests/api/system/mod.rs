@@ -40,4 +40,6 @@ mod tags;
 mod turns;
 pub(crate) mod undeliverable;
 mod unknown_names;
+mod usage;
 mod walks;
+mod watch;

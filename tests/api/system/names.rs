@@ -41,7 +41,7 @@ async fn usernames_cannot_be_taken_for_others() {
         3 x 400 {"username":["A username may not contain spaces."]}
         400 {"[0].username":["A username may not contain spaces."]}
         "#);
-    // What folds to the same is the same.
+    // Names with the same folded form are the same.
     for same in ["anna.müller", "ANNA.MÜLLER", "Anna.Mu\u{308}ller", "ａｎｎａ.müller"] {
         assert_refusal!(owner.post(&candidates, ada(same)).await, @r#"400 {"username":["This username is already in use."]}"#);
     }

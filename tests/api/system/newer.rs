@@ -1,5 +1,5 @@
-//! What a newer release has stored, before this code is replaced by it or after it was rolled back: attributes that it
-//! does not know stay, and items that it cannot read take nothing else down.
+//! Items of a newer release, before this code is replaced by it or after it was rolled back: attributes that this code does not
+//! know stay, and items that it cannot read take nothing else down.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};

@@ -289,7 +289,7 @@ async fn a_draft_has_no_number_and_holds_up_no_event() {
     let events = read_all(owner, &format!("resource={ada}")).await;
     let versions: Vec<&Value> = events.iter().map(|event| &event["data"]["version"]).collect();
     assert_eq!(versions, [&json!(1), &json!(22)]);
-    // Who has yet to evaluate does not see drafts.
+    // An evaluator who has yet to complete their own evaluation does not see drafts.
     let history = format!("{ada}events/?page_size=100");
     assert_eq!(owner.get(&history).await.expect(200).json()["meta"]["total_count"], 2);
     let service = owner.named_token("Audit").await.1;

@@ -9,7 +9,6 @@ use tests::caller::{Caller, Invited, Staff};
 use tests::chaos::{Chaos, Fault};
 use tests::http::Request;
 
-/// What is still to be sent, as it is stored.
 async fn effects(app: &TestApp) -> Vec<Value> {
     let all = app.table().snapshot().await.into_iter();
     all.filter(|((_, sk), _)| sk == "EFFECT").map(|(_, effect)| effect).collect()

@@ -1,4 +1,4 @@
-//! What the platform's other parts report: once or twice, in order or not, alone or many at a time.
+//! Reports of the platform's other parts: once or twice, in order or not, alone or many at a time.
 
 use serde_json::{Value, json};
 use shared::Error;

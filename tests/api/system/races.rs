@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 
 const LANES: usize = 4;
 
-/// What one caller does.
+/// A request of one caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RaceStep {
     Advance,
@@ -32,7 +32,7 @@ const EIGHT: [RaceStep; 8] = [
     RaceStep::Remind,
 ];
 
-/// What came of it for one candidate.
+/// The outcome for one candidate.
 struct RaceOutcome {
     uri: String,
     was_invited: bool,

@@ -1,4 +1,4 @@
-//! What the last release stored, is served by this one as it is: `.ci/last-release` tells how it was recorded.
+//! Serves the table of the last release as it is: `.ci/last-release` tells how it was recorded.
 
 use serde_json::{Value, json};
 use tests::app::TestApp;
@@ -38,12 +38,16 @@ fn every_item_of_the_last_release_is_read_and_written_again_without_loss() {
         "marker of a client's key",
         "named token",
         "notice of ended interviews",
+        "notice of requests for help",
         "project",
         "result",
+        "round of reminders",
         "sequence of events",
         "session",
+        "settings of the sign-in of staff",
         "share",
         "stalled resource of a webhook",
+        "token of an exchange",
         "upload",
         "video",
         "wave of ended interviews",

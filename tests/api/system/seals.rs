@@ -1,4 +1,4 @@
-//! What the table gives back in the clear is sealed under a key from outside it.
+//! Secrets that the service shows again are sealed in the table under a key from outside it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -136,7 +136,7 @@ async fn a_copy_of_table_and_bucket_with_the_source_opens_no_seal_and_signs_no_f
     }
     assert_eq!(opened(app, webhook).await.unwrap(), *signing);
 
-    // Whoever has the copy runs the source on it, with a key of their own, and logs in: nothing in the table is safe from them.
+    // A thief runs the source on the copy, with a key of their own, and logs in: nothing in the table is safe from them.
     let thief = TestApp::start().await;
     thief.leave_unsound("a copy without its bucket");
     thief.table().restore(&copy).await;
@@ -199,12 +199,12 @@ async fn after_a_rotation_the_former_key_opens_for_90_days_and_seals_nothing() {
     for address in [&film, &photo] {
         anew.send(Request::get(address)).await.expect(302);
     }
-    // What is sealed now is sealed by the new key, which processes that started before find as soon as they meet it.
+    // New seals are made by the new key, which processes that started before find as soon as they meet it.
     let later = invite(&new_owner, project).await;
     assert_ne!(name_of_key(app, &later).await, name);
     assert!(!key_of(&owner.get(&later).await.expect(200).json()).is_empty());
 
-    // What is to last is sealed again, and nothing else of it changes.
+    // Lasting seals are made again, and nothing else of their items changes.
     let anew = app.started_anew(&[]);
     let reseal = || async { anew.operate(json!({ "command": "reseal" })).await.unwrap()["reseal"].clone() };
     assert_eq!(opened(&anew, webhook).await.unwrap(), *signing);
@@ -353,7 +353,7 @@ async fn a_seal_opens_in_no_other_place() {
         let project = last_segment(project);
         (format!("COMPANY#acme#PROJECT#{project}"), format!("CANDIDATE#{}", last_segment(candidate)))
     };
-    // Whoever writes to the table gives themselves the key of somebody else.
+    // An attacker with access to the table gives themselves the key of somebody else.
     let contents = app.table().contents().await;
     let stolen = contents[&place(&given.invited)]["access_key"].clone();
     app.table().set(&place(&other), "access_key", stolen).await;

@@ -1,4 +1,4 @@
-//! What is shown carries a tag: who has it already is not sent it again, and who changes it changes what they saw.
+//! Responses carry a tag: a client that has the same already gets 304, and a write with it changes only what the client has seen.
 
 use axum::http::Method;
 use image::ImageFormat;
@@ -112,7 +112,7 @@ async fn changes_and_creations_return_the_tag_of_the_next_read() {
         seen.push(tag);
     }
     assert_eq!(read_tag(&owner, &candidate).await, *seen.last().unwrap());
-    // What changes nothing leaves the tag as it was.
+    // A write without effect leaves the tag as it was.
     assert_eq!(
         tag(&owner.patch(&candidate, json!({ "phone": "2" })).await.expect(200)),
         *seen.last().unwrap()
@@ -340,7 +340,7 @@ async fn no_304_keeps_addresses_of_files_that_only_another_session_can_open() {
         assert_not_modified(&get_if_none_match(&owner, uri, &seen).await, &seen);
         let shown = get_if_none_match(&other, uri, &seen).await.expect(200);
         assert_ne!(tag(&shown), seen);
-        // Which session saw it makes no difference to a change.
+        // The session that saw it makes no difference to a change.
         patch_if_match(&other, uri, &seen, json!({ "phone": "1" })).await.expect(200);
         let (now, seen) = (owner.get(uri).await.expect(200), tag(&shown));
         owner.get(&now.uri("photo")).await.expect(302);

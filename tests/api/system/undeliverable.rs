@@ -1,4 +1,4 @@
-//! What SES tells of mails: who gets no more of them, who sees that, and what ends it.
+//! Bounces and complaints by SES: who gets no more mails, who sees that, and what ends it.
 
 use embedded::Mail;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use tests::http::Request;
 use tests::logs;
 use tests::platform;
 
-/// What SES tells of the newest mail to an address.
+/// The notification of SES about the newest mail to an address.
 fn told(app: &TestApp, address: &str, detail: Value) -> Value {
     let mails = app.mails_to(address);
     let mail: &Mail = mails.first().unwrap_or_else(|| panic!("no mail to {address}"));
@@ -36,7 +36,7 @@ pub(crate) fn complained(app: &TestApp, address: &str) -> Value {
     told(app, address, json!({ "eventType": "Complaint", "complaint": complaint }))
 }
 
-/// What comes of an event on the bus.
+/// The outcome of an event on the bus.
 pub(crate) async fn put(app: &TestApp, event: Value) -> String {
     let answers = app.put_event(event).await;
     answers["PlatformEventsFunction"].as_str().unwrap().to_owned()

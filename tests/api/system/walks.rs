@@ -31,11 +31,10 @@ const SIZE: usize = 3;
 struct PageWalk {
     list: WalkedList,
     owner: Staff,
-    /// Who walks.
     walker: Staff,
     project: String,
     candidate: String,
-    /// Where the list is.
+    /// The path of the list.
     target: String,
 }
 

@@ -12,7 +12,7 @@ use tests::{assert_refusal, assert_refusals};
 
 const VIDEOS: &str = "/companies/acme/videos/";
 
-/// What a recruiter sends in a form.
+/// The form of a recruiter who uploads a video.
 fn form(file: &[u8]) -> Form {
     let form = Form::new().text("name", "Welcome").text("description", "Hello\nand welcome");
     form.text("internal_description", "Take two").file("file", "C:\\films\\hello.mp4", "video/mp4", file)

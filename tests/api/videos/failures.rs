@@ -56,7 +56,7 @@ async fn a_video_waits_as_long_as_its_file_is_there() {
     let (app, recruiter) = given().await;
     let uri = uploaded(&recruiter, &film()).await;
     admit(&app, &uri).await;
-    // Its event is lost.
+    // The event is lost.
     for hours in [8, 24, 24 * 20] {
         app.clock().advance(TimeDelta::hours(hours));
         let swept = app.sweep().await["OutboxFunction"].clone();
@@ -160,7 +160,7 @@ async fn admit(app: &TestApp, uri: &str) {
     app.events().deliver_stream().await.unwrap();
 }
 
-/// What EventBridge tells of the marker of the video at `uri`.
+/// EventBridge's event about the marker of the video at `uri`.
 fn event(uri: &str, id: &str) -> Value {
     let object = json!({ "key": format!("uploads/conversions/acme/{}", last_segment(uri)) });
     let detail = json!({ "bucket": { "name": "MediaBucket" }, "object": object });

@@ -1,4 +1,4 @@
-//! What 2,000 requests a second of 1,000 companies with 10 million candidates load: the hottest partition keys, the
+//! Measures the load of 2,000 requests a second of 1,000 companies with 10 million candidates: the hottest partition keys, the
 //! partitions that they need, and the quotas of AWS. The units are those of real requests; a model spreads them.
 //!
 //! `tests/bench heat [RATE]` assumes another number of requests a second.

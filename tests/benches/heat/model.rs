@@ -53,7 +53,7 @@ impl Units {
 /// One partition key that several requests share.
 #[derive(Debug, Clone)]
 pub(crate) struct Key {
-    /// Its form, without the company and the project.
+    /// The form of the key, without the company and the project.
     pub(crate) pattern: String,
     hash: u64,
     second: u32,

@@ -1,4 +1,4 @@
-//! What real requests consume of each partition key, the outbox's work after them included.
+//! Measures the units that real requests consume of each partition key, the outbox's work after them included.
 
 use std::error::Error;
 use std::time::Duration;
@@ -102,7 +102,7 @@ pub(crate) const MIX: [(Operation, f64); 17] = [
     (Operation::LogIn, 15.0),
 ];
 
-/// What one request and the outbox's work after it consume.
+/// The units of one request and of the outbox's work after it.
 pub(crate) struct Sample {
     pub(crate) loads: Vec<Load>,
     /// How long the client waited.

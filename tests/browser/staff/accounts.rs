@@ -68,6 +68,21 @@ async fn staff_learn_which_account_they_activate_and_where_to_log_in() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_password_is_in_sight_however_long_the_name_of_the_company_is() {
+    let visit = visit(true).await;
+    let name = "Gesellschaft für Personalvermittlung ".repeat(4);
+    visit.owner.patch("/companies/acme/", json!({ "name": name.trim() })).await.expect(200);
+    let colleague = visit.owner.colleague("recruiter", json!({})).await;
+    visit.app.settle().await;
+    let mut page = Page::open().await;
+    page.go(&format!("{}/activate/{}", visit.origin, visit.app.mailed_key(&colleague.email))).await;
+    page.on("password").await;
+    page.fit([390, 844]).await;
+    let bottom = "document.querySelector('form button.main').getBoundingClientRect().bottom <= innerHeight";
+    assert_eq!(page.evaluate(bottom).await, true, "{}", page.text().await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn staff_confirm_a_new_address_and_put_the_former_one_back() {
     let visit = visit(true).await;
     let staff = visit.app.staff("recruiter").await;

@@ -1,4 +1,4 @@
-//! Who gets in, and what everybody else reads.
+//! Logging in, and the refusals.
 
 use chrono::TimeDelta;
 use serde_json::json;
@@ -8,7 +8,7 @@ use tests::http::Request;
 use super::{Judged, give_role};
 use crate::devtools::Page;
 
-/// What a person reads on the page, without the header.
+/// The visible text of the page, without the header.
 const SHOWN: &str = "document.querySelector('main').innerText";
 
 #[tokio::test(flavor = "multi_thread")]
@@ -31,6 +31,13 @@ async fn an_unknown_user_a_wrong_password_and_an_unknown_company_read_the_same()
     }
     assert!(read[0].contains("Company, name or password are not right."), "{read:?}");
     assert!(read.iter().all(|text| *text == read[0]), "{read:?}");
+    // Another language keeps the name.
+    page.evaluate("document.querySelector('input[name=username]').dispatchEvent(new Event('input'))").await;
+    page.choose_language("de").await;
+    page.tells("Benutzername").await;
+    assert_eq!(page.evaluate("document.querySelector('input[name=username]').value").await, *username);
+    page.choose_language("en").await;
+    page.tells("User name").await;
     // A reset is asked for here, and says the same to everyone.
     for username in [&*judged.evaluators[0].email, "nobody"] {
         page.fill("username", username).await;
@@ -126,17 +133,17 @@ async fn another_company_and_a_candidate_are_told_what_to_do() {
     let home = format!("{}/staff/acme/", visit.origin);
     for address in [address.clone(), home, address.replace("/acme/", "/nowhere/")] {
         page.go(&address).await;
-        page.tells("You are signed in with another company").await;
+        page.tells("You are logged in with another company").await;
     }
     page.go(&address).await;
-    page.press("Sign out").await;
+    page.press("Log out").await;
     page.sign_in(&judged.evaluators[0]).await;
     page.on("home").await;
 
     // A candidate who signs in here, and one who has done so elsewhere.
     let candidate = visit.owner.invite(&judged.project, json!({})).await;
     candidate.choose_password().await;
-    page.press("Sign out").await;
+    page.press("Log out").await;
     page.sign_in_as(&candidate.email, PASSWORD).await;
     page.tells("This page is for staff").await;
     let status = "fetch('/api/v3/whoami/').then(({ status }) => status)";

@@ -12,10 +12,11 @@ use super::Judged;
 use super::judging::evaluate;
 use crate::accessibility::NARROW;
 use crate::devtools::Page;
+use crate::in_sight::text_of;
 
 const VALUE: &str = "Value, from 0 to 5";
 const SAVED: &str = "Saved as a draft. Only you see it.";
-/// As long as names can be.
+/// The longest names.
 const LONGEST: usize = 150;
 /// How many people besides its manager may have a role in a project.
 const MOST: usize = 39;
@@ -49,10 +50,15 @@ async fn thirty_questions_are_gone_through_and_judged() {
     page.until("document.querySelectorAll('dialog[open] li').length === 30").await;
     let told = page.evaluate("document.querySelectorAll('dialog[open] li')[28].innerText").await;
     assert!(told.as_str().unwrap().contains("your rating: 3"), "{told}");
-    // The list scrolls in the window, so that the buttons below it are reached.
+    // It opens at the question that is shown.
+    assert_eq!(page.evaluate("document.activeElement.innerText.includes('Question 30?')").await, true);
+    // The list scrolls in the window, and the way out stays in sight.
     page.fit([NARROW, 640]).await;
-    let bottom = "document.querySelector('dialog[open]').getBoundingClientRect().bottom <= innerHeight";
-    assert_eq!(page.evaluate(bottom).await, true);
+    page.evaluate("document.querySelector('dialog[open]').scrollTo(0, 0)").await;
+    let close = "(button => { const { left, top, bottom } = button.getBoundingClientRect();
+        return bottom <= innerHeight && document.elementFromPoint(left + 9, (top + bottom) / 2) === button;
+    })(document.querySelector('dialog[open] > button:last-child'))";
+    assert_eq!(page.evaluate(close).await, true);
     page.press("To the evaluation").await;
     page.until("document.activeElement.textContent === 'Evaluation'").await;
     page.press("Complete the evaluation…").await;
@@ -91,7 +97,7 @@ async fn as_many_evaluators_as_a_project_takes_are_read_with_the_longest_names()
         let save = format!("{}evaluations/{evaluator}/", visit.candidate.uri);
         token.send(Request::put(&save).json(&body)).await.expect(201);
     };
-    stream::iter(1..=MOST).for_each_concurrent(4, evaluate).await;
+    stream::iter(1..=MOST).for_each(evaluate).await;
     let names = json!({ "first_name": long_name("Vorname"), "last_name": long_name("Nachname") });
     owner.patch(&visit.candidate.uri, names).await.expect(200);
 
@@ -108,6 +114,28 @@ async fn as_many_evaluators_as_a_project_takes_are_read_with_the_longest_names()
     page.evaluate("document.querySelectorAll('.about a')[1].click()").await;
     page.on("project").await;
     page.tells("Rating 2 / 5").await;
+    assert_fits(&mut page).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn long_questions_leave_room_for_what_all_evaluators_say_of_them() {
+    let judged = Judged::about(&[(&text_of(990), "Because.")], 1, json!({})).await;
+    evaluate(&judged, 0, "A clear answer").await;
+    let mut page = judged.opened_by(0).await;
+    page.turn_page(2, "Evaluation").await;
+    page.until("document.querySelector('.others li b')").await;
+    for size in [[NARROW, 640], [1440, 900]] {
+        page.fit(size).await;
+        let rows = "[...document.querySelectorAll('.others :is(.facts > div, li)')].slice(1).map(row => {
+            const [text, value] = row.querySelectorAll('.short, dd, b');
+            return [text.getBoundingClientRect().height, text.innerText.length, value.innerText];
+        })";
+        // Two lines, of a text that is there as a whole.
+        let shown: Vec<(f64, usize, String)> = serde_json::from_value(page.evaluate(rows).await).unwrap();
+        let is_short = |(height, letters, _): &&(f64, usize, String)| *letters == 990 && *height < 60.0;
+        assert_eq!(shown.iter().filter(is_short).count(), 2, "{shown:?}");
+        assert!(shown.iter().all(|(_, letters, value)| *letters < 990 || value == "4.5 / 5"), "{shown:?}");
+    }
     assert_fits(&mut page).await;
 }
 

@@ -10,7 +10,7 @@ use crate::devtools::Page;
 const LONG: &str = "Wolfeschlegelsteinhausenbergerdorffwelchevoralternwarengewissenhaftschafers";
 
 /// The screens of staff.
-const SCREENS: [&str; 5] = ["home", "over", "project", "result", "signIn"];
+const SCREENS: [&str; 6] = ["home", "over", "project", "refused", "result", "signIn"];
 
 /// Goes through all screens.
 async fn tour(mut check: ScreenCheck, scheme: &str) {
@@ -52,6 +52,8 @@ async fn tour(mut check: ScreenCheck, scheme: &str) {
     check.look(page).await;
     page.go(&format!("{}/result/acme/a/b/", visit.origin)).await;
     check.arrive(page, "over").await;
+    page.go(&format!("{}/sign-in/?code=sign_in_refused&company=acme", visit.origin)).await;
+    check.arrive(page, "refused").await;
     assert_eq!(check.seen(), SCREENS);
 }
 

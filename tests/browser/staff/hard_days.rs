@@ -1,4 +1,4 @@
-//! What may happen while an evaluator types. Nothing that was typed is lost in silence.
+//! Failures while an evaluator types. Nothing that was typed is lost in silence.
 
 use serde_json::{Value, json};
 use tests::caller::{Caller, PASSWORD};
@@ -13,7 +13,7 @@ const SAVED: &str = "Saved as a draft. Only you see it.";
 
 /// Opens the form beside what was typed, which the page offers.
 async fn open_form(page: &mut Page, judged: &Judged) -> usize {
-    page.until("[...document.querySelectorAll('button')].some(one => one.textContent === 'Sign in again')")
+    page.until("[...document.querySelectorAll('button')].some(one => one.textContent === 'Log in again')")
         .await;
     let form = page.open_tab().await;
     page.go(&format!("{}/staff/acme/?again", judged.visit.origin)).await;
@@ -27,7 +27,7 @@ async fn without_a_connection_what_was_typed_waits_and_says_so() {
     page.set_network(Network::Off).await;
     page.write_into(COMMENT, "Typed on a train.").await;
     page.tells("No connection. What you have typed waits in this page").await;
-    // Whoever leaves now is warned.
+    // A person who leaves now is warned.
     let warned = "(() => { const event = new Event('beforeunload', { cancelable: true }); dispatchEvent(event); return event.defaultPrevented; })()";
     assert_eq!(page.evaluate(warned).await, true);
     page.set_network(Network::Whole).await;
@@ -104,7 +104,7 @@ async fn a_session_that_ends_while_one_types_goes_on_after_a_sign_in_beside_it()
     let mut page = judged.opened_by(0).await;
     page.forget_cookies().await;
     page.write_into(COMMENT, "Half a sentence").await;
-    page.tells("Sign in again in a second window, and go on here.").await;
+    page.tells("Log in again in a second window, and go on here.").await;
 
     // Another account does not get it.
     let form = open_form(&mut page, &judged).await;
@@ -169,11 +169,34 @@ async fn an_interview_that_is_reopened_meanwhile_keeps_the_draft_and_is_complete
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_interview_that_was_cancelled_shows_its_answers_and_why_nobody_judges_them() {
+    let judged = Judged::by(1, json!({})).await;
+    let visit = &judged.visit;
+    let reason = json!({ "reason": "Once more." });
+    visit.owner.post(&format!("{}interview/reopen/", visit.candidate.uri), reason).await.expect(200);
+    visit.owner.cancel(&visit.candidate.uri).await.expect(200);
+    for reader in [&judged.evaluators[0], &visit.owner] {
+        let mut page = Page::open().await;
+        page.go(&judged.address().await).await;
+        page.sign_in(reader).await;
+        page.on("result").await;
+        page.tells("Because.").await;
+        page.evaluate("document.querySelector('details.more').open = true").await;
+        page.tells("cancelled by the company").await;
+        // It would be refused.
+        assert!(!page.text().await.contains("Make a link for a guest"));
+    }
+    let mut page = judged.opened_by(0).await;
+    page.turn_page(3, "Evaluation").await;
+    page.tells("The company has cancelled this interview, so it is not evaluated.").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn signing_out_saves_first() {
     let judged = Judged::by(1, json!({})).await;
     let mut page = judged.opened_by(0).await;
     page.write_into(COMMENT, "The last word.").await;
-    page.press("Sign out").await;
+    page.press("Log out").await;
     page.on("signIn").await;
     assert_eq!(judged.saved(0).await["ratings"][0]["comment"], "The last word.");
     let status = "fetch('/api/v3/whoami/').then(({ status }) => status)";
@@ -214,7 +237,7 @@ async fn a_link_saves_a_draft_and_asks_before_it_loses_what_is_not_saved_by_itse
     page.until_promised("Promise.resolve(window.asked.length === 2)").await;
     assert_eq!(page.evaluate("window.asked").await, json!([LOSE, LOSE]));
     assert_eq!(page.read_from(VALUE).await, "2");
-    page.press("Sign out").await;
+    page.press("Log out").await;
     page.until_promised("Promise.resolve(window.asked.length === 3)").await;
     page.press("Discard changes").await;
     page.evaluate(home).await;

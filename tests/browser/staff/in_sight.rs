@@ -10,7 +10,7 @@ use crate::watched::{FirstQuestion, Watched};
 
 /// The least height of a film that is seen above its buttons, where the window is not that of a tiny phone.
 const LEAST: f64 = 80.0;
-/// Where the film and the buttons are, and the texts that a button or a box of the header cuts.
+/// The places of the film and the buttons, and the texts that a button or a box of the header cuts.
 const SHOWN: &str = "(() => {
     const box = one => { const { left, top, right, bottom } = one.getBoundingClientRect(); return { left, top, right, bottom }; };
     const [film, play, next] = ['.frame > video', '.playing button', '.steps button:last-child'].map(one => document.querySelector(one));

@@ -10,7 +10,7 @@ use crate::devtools::Page;
 const VALUE: &str = "Value, from 0 to 5";
 const OVERALL: &str = "What do you think of the candidate?";
 const SAVED: &str = "Saved as a draft. Only you see it.";
-/// What another evaluator has written.
+/// The text that another evaluator has written.
 const CANARY: &str = "canary-of-another";
 /// Keeps what the page gets over the network.
 const LISTEN: &str = "{ const send = window.fetch; window.heard = []; window.fetch = async (...asked) => {
@@ -75,7 +75,7 @@ async fn a_draft_saves_itself_outlives_the_page_and_is_completed() {
     let saved = judged.saved(0).await;
     assert_eq!((&saved["completed"], &saved["recommendation"]), (&json!(true), &json!("yes")));
 
-    // What was completed changes when its author says so.
+    // A completed evaluation changes only when its author says so.
     page.press("Change").await;
     page.write_into(OVERALL, "Quick, kind and late.").await;
     page.tells("Your changes are not saved yet.").await;
@@ -93,6 +93,23 @@ async fn a_draft_saves_itself_outlives_the_page_and_is_completed() {
     page.write_into(OVERALL, "Not so.").await;
     page.press("Discard changes").await;
     assert_eq!(page.read_from(OVERALL).await, "Quick, kind and late.");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_evaluation_without_a_value_is_not_offered_as_complete() {
+    let judged = Judged::by(1, json!({})).await;
+    let mut page = judged.opened_by(0).await;
+    page.turn_page(3, "Evaluation").await;
+    page.write_into(OVERALL, "Quick and kind.").await;
+    page.press("Complete the evaluation…").await;
+    page.tells("Give at least one value first.").await;
+    let offered = "[...document.querySelectorAll('dialog[open] button')].map(one => one.textContent)";
+    assert_eq!(page.evaluate(offered).await, json!(["Back"]));
+    page.press("Back").await;
+    page.write_into(VALUE, "4").await;
+    page.press("Complete the evaluation…").await;
+    page.tells("You can complete it all the same").await;
+    assert_eq!(page.evaluate(offered).await, json!(["Complete it now", "Back"]));
 }
 
 #[tokio::test(flavor = "multi_thread")]

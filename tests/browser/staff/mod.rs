@@ -1,12 +1,15 @@
-//! The page of staff: they sign in, watch what candidates have answered, and judge it.
+//! The page of staff: they log in, watch what candidates have answered, and judge it.
 
 mod accounts;
 mod entrance;
 mod extremes;
 mod fits;
 mod hard_days;
+mod helping;
 mod in_sight;
 mod judging;
+mod provider;
+mod results;
 mod watching;
 
 use serde_json::{Value, json};
@@ -59,13 +62,13 @@ impl Judged {
         Self { visit, project, evaluators }
     }
 
-    /// Where the page shows the candidate.
+    /// The page that shows the candidate.
     pub(crate) async fn address(&self) -> String {
         let candidate = self.visit.owner.get(&self.visit.candidate.uri).await.expect(200).json();
         candidate["interview_suite_url"].as_str().unwrap().to_owned()
     }
 
-    /// A page on which an evaluator has signed in and sees the first question.
+    /// A page on which an evaluator has logged in and sees the first question.
     pub(crate) async fn opened_by(&self, evaluator: usize) -> Page {
         let mut page = Page::open().await;
         page.go(&self.address().await).await;
@@ -79,7 +82,7 @@ impl Judged {
         format!("{}evaluations/{}/", self.visit.candidate.uri, self.evaluators[evaluator].id())
     }
 
-    /// What the service has of an evaluation, as its author sees it.
+    /// The stored evaluation, as its author sees it.
     pub(crate) async fn saved(&self, evaluator: usize) -> Value {
         self.evaluators[evaluator].get(&self.evaluation(evaluator)).await.expect(200).json()
     }
@@ -112,12 +115,12 @@ impl Page {
         self.sign_in_as(&staff.username, PASSWORD).await;
     }
 
-    /// Tries to sign in.
+    /// Tries to log in.
     pub(crate) async fn sign_in_as(&mut self, username: &str, password: &str) {
         self.on("signIn").await;
         self.fill("username", username).await;
         self.fill("password", password).await;
-        self.press("Sign in").await;
+        self.press("Log in").await;
     }
 
     /// Types into the field with this label, in place of what it has.
@@ -131,7 +134,7 @@ impl Page {
         .await;
     }
 
-    /// What the field with this label has.
+    /// The value of the field with this label.
     pub(crate) async fn read_from(&mut self, label: &str) -> Value {
         let field = field(label);
         self.until(&field).await;

@@ -23,6 +23,31 @@ fn mailed_address(visit: &Visit, email: &str, path: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn answers_show_their_captions_to_guests_and_staff() {
+    let watched = Watched::build(json!({})).await;
+    let visit = &watched.visit;
+    let (project, _) = visit.candidate.uri.split_once("candidates/").unwrap();
+    let judge = evaluator(visit, project).await;
+    let staff = visit.owner.get(&visit.candidate.uri).await.expect(200).uri("interview_suite_url");
+    let guest = format!("{}#1", watched.link(json!({})).await);
+    for (address, signs_in) in [(guest, false), (staff, true)] {
+        let mut page = Page::open().await;
+        page.go(&address).await;
+        if signs_in {
+            page.sign_in(&judge).await;
+        }
+        page.until("document.querySelector('.frame > video')").await;
+        page.tab_to("Play answer").await;
+        page.until_promised(PLAYS).await;
+        let track = "document.querySelector('.frame > video track')";
+        page.until_promised(&format!("Promise.resolve({track}.readyState === HTMLTrackElement.LOADED)"))
+            .await;
+        let shown = format!("[{track}.srclang, {track}.track.mode, {track}.track.cues[0].text]");
+        assert_eq!(page.evaluate(&shown).await, json!(["en", "showing", "Because I like it."]));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_mail_about_an_interview_leads_to_its_film_by_one_press() {
     let watched = Watched::build(json!({ "name": "Data engineer" })).await;
     let visit = &watched.visit;
@@ -190,9 +215,9 @@ async fn a_manager_makes_a_link_for_a_guest_and_a_reader_does_not() {
     page.on("result").await;
     page.evaluate("document.querySelector('details.more').open = true").await;
     assert!(!page.text().await.contains("Make a link for a guest"));
-    // Whoever only reads is offered no field.
+    // A person who only reads is offered no field.
     assert_eq!(page.evaluate("document.querySelectorAll('main input, main textarea').length").await, 0);
-    page.press("Sign out").await;
+    page.press("Log out").await;
     page.sign_in(&manager).await;
     page.on("home").await;
     page.go(address).await;

@@ -114,7 +114,7 @@ impl Fields<'_> {
         let condition = self.get("ConditionExpression")?;
         let names = self.get("ExpressionAttributeNames")?;
         let values = self.item("ExpressionAttributeValues")?;
-        // What each kind of write has in common; the SDK's builders share no trait.
+        // Sets the members that each kind of write has; the SDK's builders share no trait.
         macro_rules! write {
             ($write:expr) => {
                 $write

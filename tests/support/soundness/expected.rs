@@ -1,4 +1,4 @@
-//! What must be in a table, given its companies and what they own.
+//! Computes the items that must be in a table, given its companies and what they own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,8 +23,10 @@ use shared::domain::retention::run::RetentionRun;
 use shared::domain::scoring::result::ResultSummary;
 use shared::domain::secret::SecretHash;
 use shared::domain::staff::customer::{AccountType, Customer};
-use shared::domain::staff::named_token::NamedToken;
+use shared::domain::staff::help_notice::HelpNotice;
+use shared::domain::staff::named_token::{NamedToken, TokenProof};
 use shared::domain::staff::notice::{InterviewNotice, InterviewWave};
+use shared::domain::staff::reminder::EvaluationRound;
 use shared::domain::text::{ExternalId, fold_case};
 use shared::domain::transition::project_counts::{SHARDS, shard_of};
 use shared::domain::webhook::{DeliveryCursor, Webhook};
@@ -36,7 +38,6 @@ use crate::table::{Item, Key, index_partition, read, search_entries, shard_in, s
 
 pub(super) type Attributes = BTreeMap<String, Value>;
 
-/// What must be in a table, given its companies and what they own.
 #[derive(Default)]
 pub(super) struct Expected {
     pub(super) items: BTreeMap<Key, Attributes>,
@@ -109,6 +110,11 @@ impl Expected {
                 let Answers { company, project, candidate, .. } = &answers;
                 self.count((format!("TEXTS#{company}#{project}#{candidate}"), question.to_string()), []);
             }
+            for (take, language, _) in answers.captions() {
+                let Answers { company, project, candidate, .. } = &answers;
+                let sk = format!("{}#{}#{}", take.question, take.number, language.as_str());
+                self.count((format!("TAKE_CAPTIONS#{company}#{project}#{candidate}"), sk), []);
+            }
         } else if pk.starts_with("GUESTS#") {
             self.guest_links.push(read(item));
         } else if sk.starts_with("EXPORT#") {
@@ -138,6 +144,15 @@ impl Expected {
         } else if pk.starts_with("NOTICES#") && sk == "WAVE" {
             let wave: InterviewWave = read(item);
             self.check_due(key, item, shard_in(item), Some(wave.read_at));
+        } else if pk.starts_with("NOTICES#") && sk == "EVALUATIONS" {
+            let round: EvaluationRound = read(item);
+            self.check_due(key, item, shard_in(item), Some(round.due_at()));
+        } else if pk.starts_with("NOTICES#") && sk.starts_with("HELP#") {
+            let notice: HelpNotice = read(item);
+            self.check_due(key, item, shard_in(item), notice.next_mail_at);
+            if notice.next_mail_at.is_some() == notice.waiting.is_empty() {
+                self.wrong.push(format!("{key:?} is due although nothing waits, or the other way round"));
+            }
         } else if pk.starts_with("NOTICES#") {
             let notice: InterviewNotice = read(item);
             self.check_due(key, item, 52 + notice.customer.to_bytes()[15] % 4, notice.next_mail_at);
@@ -182,8 +197,18 @@ impl Expected {
 
     fn add_token(&mut self, token: &NamedToken) {
         self.count(company_counts(&token.company), [("named_tokens".to_owned(), 1)]);
-        let by_hash = format!("TOKEN#{}", token.hash.as_str());
-        self.count((by_hash.clone(), by_hash), []);
+        match &token.proof {
+            TokenProof::Value { hash, .. } => {
+                let by_hash = format!("TOKEN#{}", hash.as_str());
+                self.count((by_hash.clone(), by_hash), []);
+            }
+            // One that an archive has brought has no copy.
+            TokenProof::ImportedTrust(_) => {}
+            TokenProof::Trust(_) => {
+                self.count(company_counts(&token.company), [("trusts".to_owned(), 1)]);
+                self.count((format!("TRUSTS#{}", token.company), token.id.to_string()), []);
+            }
+        }
     }
 
     fn add_webhook(&mut self, webhook: &Webhook) {
@@ -243,6 +268,9 @@ impl Expected {
         if let Some(external_id) = &profile.external_id {
             let leads_to = [("project", project.to_string()), ("candidate", id.to_string())];
             self.expect_key(company, external_id, format!("CANDIDATE_OF#{project}"), leads_to);
+        }
+        if candidate.open_help_request().is_some() {
+            self.count((format!("COMPANY#{company}#PROJECT#{project}"), format!("HELP#{id}")), []);
         }
         for (share, customer) in shares {
             let note = self
@@ -350,7 +378,7 @@ fn company_in(key: &Key, item: &Item) -> String {
     named.map(String::as_str).or(of_history).unwrap_or_default().to_owned()
 }
 
-/// What one candidate adds to its shard.
+/// The counters that one candidate adds to their shard.
 fn counted(candidate: &Candidate) -> Vec<(String, i64)> {
     let mut counters = BTreeSet::from([format!("status:{}", candidate.status.as_str())]);
     if candidate.status == CandidateStatus::Interviewed {

@@ -75,7 +75,7 @@ fn waiting(items: &Contents) -> BTreeSet<String> {
     imports.map(|((pk, _), _)| pk.trim_start_matches("COMPANY#").to_owned()).collect()
 }
 
-/// What is wrong: counts shard by shard, logins, clients' keys, search entries, memberships, shares, label texts, token
+/// Returns the problems of counts shard by shard, logins, clients' keys, search entries, memberships, shares, label texts, token
 /// values, guest links, places in the indexes, histories.
 fn problems_of(items: &Contents) -> Vec<String> {
     let mut expected = Expected::besides(waiting(items));
@@ -83,7 +83,7 @@ fn problems_of(items: &Contents) -> Vec<String> {
         expected.add(key, item);
     }
     let mut wrong = Vec::new();
-    // Those of deleted candidates await the outbox.
+    // The evaluations of deleted candidates await the outbox.
     for evaluation in &expected.evaluations {
         if let Some(score) = expected.scores.get(&(evaluation.candidate, evaluation.evaluator))
             && (&score.rated, score.veto)
@@ -117,7 +117,7 @@ fn problems_of(items: &Contents) -> Vec<String> {
     wrong
 }
 
-/// What is not derived from anything else.
+/// Whether the item is not derived from any other.
 fn is_primary((pk, sk): &Key) -> bool {
     let kinds = [
         "COMPANY",
@@ -131,13 +131,16 @@ fn is_primary((pk, sk): &Key) -> bool {
         "LABEL#",
         "TOKEN#",
         "RETENTION",
+        "SIGN_IN",
         "SEQUENCE",
+        "USAGE",
         "WEBHOOK#",
     ];
     let own = pk.starts_with("COMPANY#") && kinds.iter().any(|kind| sk.starts_with(kind));
     let by_itself = [
         "BULK#",
         "SESSION#",
+        "EXCHANGED#",
         "EFFECT#",
         "EVENT#",
         "EXPORTS#",
@@ -162,12 +165,12 @@ fn is_primary((pk, sk): &Key) -> bool {
         || (own && !pk.contains("#CUSTOMER#"))
 }
 
-/// What follows from other items: the counters that are not zero, the status that a shard repeats, where a
-/// share and a client's key lead, and where a search entry stands in its index.
+/// The attributes that follow from other items: the counters that are not zero, the status that a shard repeats, where a share
+/// and a client's key lead, and where a search entry stands in its index.
 fn derived((pk, sk): &Key, item: &Item) -> Attributes {
     let attributes: Attributes = serde_dynamo::from_item(item.clone()).expect("JSON");
     let is_derived = |name: &str| match name {
-        "customers" | "owners" | "labels" | "named_tokens" | "project_status" => true,
+        "customers" | "owners" | "labels" | "named_tokens" | "trusts" | "project_status" => true,
         "videos" | "webhooks" => sk == "TALLY",
         "project" | "candidate" => sk.starts_with("SHARE#") || pk.starts_with("EXTERNAL#"),
         "by" | "vetos" => sk.starts_with("RESULT#"),

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use shared::auth::OperatorAccess;
 use shared::domain::candidate::Candidate;
+use shared::domain::history::ChangeAuthor;
 use shared::domain::staff::customer::{AccountType, Customer};
 use shared::store::{FoundAccounts, VersionedItem};
 use shared::{Error, Result};
@@ -42,6 +43,21 @@ pub(super) async fn set_on_behalf(
 ) -> Result<Value> {
     let before = staff_user(operator, company, username).await?;
     change(operator, &before, Customer { authenticate_on_behalf: may, ..Customer::clone(&before) }).await
+}
+
+/// Allows passwords again for the staff of a company that requires its provider. Changes nothing if it does not require it.
+pub(super) async fn allow_passwords(operator: &OperatorAccess, company: Option<&str>) -> Result<Value> {
+    let company = only_company_id(company)?;
+    let before = operator.store.sign_in_settings(&company).await?;
+    let was_required = before.required_provider().is_some();
+    if !was_required {
+        operator.store.company(&company).await?.ok_or_else(no_company)?;
+    }
+    let customers = operator.store.all_customers(&company).await?;
+    let after = before.with_passwords_allowed();
+    let set = operator.store.set_sign_in(&before, &after, ChangeAuthor::Operator, &customers, operator.now);
+    operator.commit(set).await?;
+    Ok(json!({ "company": company, "was_required": was_required }))
 }
 
 /// Revokes all sessions of every account that matches a name.

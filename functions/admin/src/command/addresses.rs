@@ -18,9 +18,9 @@ use super::{company_id, no_company};
 /// The people with an address.
 #[derive(Default, Serialize)]
 struct AddressHolders {
-    /// They get mails again.
+    /// The holders who get mails again.
     freed: Vec<Uri>,
-    /// They have reported a mail as spam and still get none.
+    /// The holders who have reported a mail as spam, and still get none.
     complained: Vec<Uri>,
     /// How many already got mails.
     deliverable: usize,

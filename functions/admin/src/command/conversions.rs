@@ -1,4 +1,4 @@
-//! Conversions of recorded answers that have failed, or that a restored table has taken back, and the files of takes.
+//! Tries failed conversions of answers again, restarts those that a restored table has taken back, and finds the files of takes.
 
 use std::collections::HashMap;
 

@@ -25,7 +25,7 @@ const ACTIVATION_DAYS: i64 = 14;
 pub struct NewStaff {
     pub first_name: String,
     pub last_name: String,
-    /// For login and mails.
+    /// The address for login and mails.
     pub email: String,
     /// The login name; the email by default.
     pub username: Option<String>,

@@ -31,7 +31,7 @@ pub(super) async fn list(operator: &OperatorAccess) -> Result<Value> {
 
 #[derive(Serialize)]
 struct FailedEffect {
-    /// As in the log.
+    /// The effect's identifier, as in the log.
     id: String,
     company: String,
     /// The task, as in the log, such as `invitation`.
@@ -48,7 +48,7 @@ struct FailedEffect {
 /// The effects of a queue that concern the operator.
 #[derive(Default)]
 struct FailedEffects {
-    /// Those that were tried, the oldest first.
+    /// The effects that were tried, the oldest first.
     listed: Vec<FailedEffect>,
     /// The number of deletions, those that were not tried yet included.
     deletions: usize,
@@ -58,7 +58,7 @@ impl FailedEffects {
     async fn among(mut pages: DuePages<'_, Effect>) -> Result<Self> {
         let mut found = Self::default();
         while let Some(mut page) = pages.try_next().await? {
-            // Nothing of them has failed, and a restore need not wait for them.
+            // Effects that wait for uploads have not failed, and a restore need not wait for them.
             page.retain(|effect| !effect.is_settling());
             found.deletions += page.iter().filter(|effect| effect.task.is_deletion()).count();
             // A new effect waits for the stream, which is faster.
@@ -72,7 +72,7 @@ impl FailedEffects {
                 next_try_at: effect.work.indexed_at(),
                 given_up_at: effect.given_up_at,
             }));
-            // With each page, because a million mails may wait.
+            // The list is cut with each page, because a million mails may wait.
             found.listed.sort_unstable_by_key(|effect| effect.created_at);
             found.listed.truncate(LISTED);
         }
@@ -116,7 +116,7 @@ pub(super) async fn retry(
             let after = Effect::clone(before).retry(operator.now);
             match operator.store.update_effect(before, after).await {
                 Ok(_) => *retried.entry(before.task.as_str()).or_default() += 1,
-                // It has expired, or the same command runs twice.
+                // The effect has expired, or the same command runs twice.
                 Err(Error::Changed) => {}
                 Err(error) => return Err(error),
             }

@@ -9,6 +9,7 @@ mod effects;
 mod erase_company;
 mod erasure;
 mod upkeep;
+mod usage;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
@@ -28,7 +29,6 @@ const AHEAD: TimeDelta = TimeDelta::days(1);
 #[derive(Deserialize)]
 #[serde(try_from = "Value")]
 pub struct OperatorCommand {
-    /// The command's name.
     pub name: String,
     /// The company's identifier: `[a-z0-9-]{2,63}`. It cannot be changed.
     pub company: Option<String>,
@@ -60,12 +60,7 @@ pub enum AdminCommand {
         owner: NewStaff,
     },
     /// Creates a staff user of an existing company. Idempotent for the same user.
-    CreateCustomer {
-        /// The user's account type.
-        account_type: AccountType,
-        /// The user.
-        customer: NewStaff,
-    },
+    CreateCustomer { account_type: AccountType, customer: NewStaff },
     /// Erases a company at the end of its contract. Idempotent: repeated, it shows how far the erasure has come.
     EraseCompany {
         /// The company's identifier once more.
@@ -76,8 +71,18 @@ pub enum AdminCommand {
     },
     /// Replaces the senders that mails in a company's name may come from.
     VerifySenders {
-        /// At most 20 domains and addresses.
+        /// The domains and addresses, at most 20.
         senders: Vec<String>,
+    },
+    /// Shows what each company has used in a month, as CSV.
+    Usage {
+        /// The calendar month in UTC, such as `2026-11`.
+        month: String,
+    },
+    /// Marks a company as a test of the operator's, or takes the mark away.
+    MarkTest {
+        /// Whether it is a test.
+        is_test: bool,
     },
     /// Makes a staff user an owner.
     MakeOwner {
@@ -99,6 +104,8 @@ pub enum AdminCommand {
         /// The user's name.
         username: String,
     },
+    /// Lets the staff of a company log in with their passwords again, although their provider is required.
+    AllowPasswords,
     /// Revokes all sessions of every account, staff or candidate, with a login name.
     EndSessions {
         /// A user name or an email.
@@ -161,6 +168,8 @@ impl AdminCommand {
                 erase_company::run(operator, company, confirm.as_deref(), &release).await
             }
             Self::VerifySenders { senders } => companies::verify_senders(operator, company, &senders).await,
+            Self::Usage { month } => usage::show(operator, &month).await,
+            Self::MarkTest { is_test } => usage::mark_test(operator, company, is_test).await,
             Self::MakeOwner { username } => access::make_owner(operator, company, &username).await,
             Self::RevokeOwner { username } => access::revoke_owner(operator, company, &username).await,
             Self::GrantOnBehalf { username } => {
@@ -169,6 +178,7 @@ impl AdminCommand {
             Self::RevokeOnBehalf { username } => {
                 access::set_on_behalf(operator, company, &username, false).await
             }
+            Self::AllowPasswords => access::allow_passwords(operator, company).await,
             Self::EndSessions { username } => access::end_sessions(operator, company, &username).await,
             Self::FreeAddress { address, complaints } => {
                 addresses::free(operator, company, &address, complaints).await

@@ -180,7 +180,7 @@ pub(super) struct Lines {
 impl Lines {
     fn of(folder: &Path, expected: ArchiveFile) -> Result<Self> {
         let file = open_file(folder, &expected.name)?;
-        // Before anything is read.
+        // The size is checked before anything is read.
         if file.metadata()?.len() != expected.size {
             return Err(format!("{}: it has not the size that the manifest says", expected.name).into());
         }

@@ -67,7 +67,7 @@ pub(super) fn validate(
         }
         let is_of_its_type = match (place.is_of_person(below), named.remove(&file.path)) {
             (true, None) => return Err(lines.fault("no record names this file")),
-            // Before it is read.
+            // The size is checked before the file is read.
             (true, Some((kind, _))) if file.size > kind.max_bytes() => false,
             (true, Some((kind, stored))) => is_document(&file, kind, stored.file_type, &fs::read(&path)?),
             (false, _) => is_recording(place, &file, &start_of(&path)?),

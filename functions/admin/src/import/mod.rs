@@ -37,16 +37,16 @@ use files::{Lines, SignedArchive};
 use validate::{REFERENCE_ORDER, ValidatedArchive};
 
 /// The records that are stored at once.
-// Those of one project share a partition, which takes 1,000 write units a second.
+// The records of one project share a partition, which takes 1,000 write units a second.
 const AT_ONCE: usize = 32;
 
-/// Which signature of the manifest is accepted.
+/// The keys whose signature of the manifest is accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrustedKeys {
-    /// By one of these keys, which the operator has from the former deployment. Receipts may be by any of them: it may have changed its
-    /// key after the export.
+    /// One of these keys, which the operator has from the former deployment. Receipts may be by any of them: it may have changed
+    /// its key after the export.
     Named(Vec<ReceiptKey>),
-    /// By any key in the archive, which may come from anybody.
+    /// Any key in the archive, which may come from anybody.
     OfArchive,
 }
 
@@ -77,7 +77,7 @@ pub struct ArchiveImport {
     report: fn(&str),
 }
 
-/// What an import has done.
+/// The outcome of an import, which the program prints as JSON.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ImportResult {
     pub company: CompanyId,
@@ -109,7 +109,7 @@ pub struct ImportResult {
     pub grants: Vec<String>,
     /// Whether these rights were kept.
     pub keeps_grants: bool,
-    /// What it has used of DynamoDB.
+    /// The write units of DynamoDB that the import consumed.
     pub write_units: f64,
 }
 
@@ -148,7 +148,7 @@ impl ArchiveImport {
             }
             _ => {}
         }
-        // Before anything is written, because a file may be misspelt or forged.
+        // The records of erasures are read before anything is written, because a file may be misspelt or forged.
         let receipts =
             erased::read_erasures(&self.access, &self.archive, &self.company, &self.trusted, &self.erased)
                 .await?;
@@ -196,7 +196,8 @@ impl ArchiveImport {
     }
 
     /// Refuses webhooks that another company has here, as the company from which the archive was exported.
-    // What the deliveries to a webhook need has a key without the company.
+    // Deliveries are stored under the webhook's identifier alone, so an identifier that another company uses would share its
+    // cursor.
     async fn refuse_foreign_webhooks(&self, webhooks: &[WebhookId]) -> Result<()> {
         let cursors = self.access.store.cursors(webhooks.iter().copied()).await?;
         match cursors.values().find(|cursor| cursor.company != self.company) {
@@ -297,7 +298,7 @@ impl ArchiveImport {
                 try_join_all(records.iter().map(|record| self.store_record(record))).await?;
             }
         }
-        // After the records: an erasure of half an import finds files by the records that own them.
+        // The media come after the records: an erasure of half an import finds files by the records that own them.
         (self.report)("files");
         media::store(&self.archive, &self.company, &objects, self.allows_missing).await?;
         for key in keys {
@@ -330,7 +331,7 @@ impl ArchiveImport {
         }
     }
 
-    /// The numbers of the company's events, which go on after the last one of the archive.
+    /// The numbers of the company's events, which go on after the last one of the archive, and what they have counted.
     fn sequence(&self) -> Result<EventSequence> {
         let last = self.archive.manifest.sequence;
         let mut sequence =
@@ -346,6 +347,12 @@ impl ArchiveImport {
         // All events have expired. Without a mark, the next event would be the first one.
         let expired = EventMark { number: last, expires_at: self.access.now };
         sequence.last_event = sequence.last_event.or((last > 0).then_some(expired));
+        let mut months = self.archive.records(RecordKind::Usage)?;
+        while let Some(line) = months.next_line()? {
+            if let ImportedRecord::Usage(used) = self.reader().read(RecordKind::Usage, &line)? {
+                sequence.usage.add(used.month, used.counts);
+            }
+        }
         Ok(sequence)
     }
 }

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use shared::domain::archive::RecordKind;
 use shared::domain::candidate::Candidate;
 use shared::domain::company::Company;
+use shared::domain::company::usage::Month;
 use shared::domain::history::{HistoryEntry, INTERVIEW_HISTORY};
 use shared::domain::id::{
-    CandidateId, CompanyId, CustomerId, LabelId, ProjectId, QuestionId, VideoId, WebhookId,
+    CandidateId, CompanyId, CustomerId, LabelId, ProjectId, QuestionId, TakeRef, VideoId, WebhookId,
 };
 use shared::domain::language::Language;
 use shared::domain::media::file::FileKind;
@@ -25,10 +26,11 @@ use super::media::{self, NamedFiles};
 use shared::archive::{self, NeededRecordings, Result};
 
 /// The kinds of records: each refers only to kinds before it.
-pub(super) const REFERENCE_ORDER: [RecordKind; 21] = [
+pub(super) const REFERENCE_ORDER: [RecordKind; 24] = [
     RecordKind::ReceiptKeys,
     RecordKind::Company,
     RecordKind::Retention,
+    RecordKind::SignIn,
     RecordKind::LegalTexts,
     RecordKind::Logos,
     RecordKind::Labels,
@@ -42,17 +44,22 @@ pub(super) const REFERENCE_ORDER: [RecordKind; 21] = [
     RecordKind::Evaluations,
     RecordKind::GuestLinks,
     RecordKind::Answers,
+    RecordKind::AnswerCaptions,
     RecordKind::WrittenAnswers,
     RecordKind::Tokens,
     RecordKind::Webhooks,
     RecordKind::Events,
     RecordKind::Receipts,
+    RecordKind::Usage,
 ];
+
+/// The most months of usage: fifty years.
+const MOST_MONTHS: usize = 600;
 
 /// Why a line is invalid.
 type Fault = &'static str;
 
-/// What the validator remembers of earlier lines.
+/// The values of earlier lines that later lines must fit.
 #[derive(Default)]
 struct Validator {
     /// The versions of resources with a history, by its identifier.
@@ -71,6 +78,8 @@ struct Validator {
     projects: HashMap<ProjectId, HashSet<QuestionId>>,
     external_ids: HashSet<(Option<ProjectId>, String)>,
     candidates: HashSet<(ProjectId, CandidateId)>,
+    /// The digests of the captions of takes.
+    captioned: HashMap<(CandidateId, TakeRef, Language), String>,
     /// The questions that candidates have answered in writing.
     written: HashSet<(CandidateId, QuestionId)>,
     entries: HashSet<(String, u64)>,
@@ -81,6 +90,9 @@ struct Validator {
     recordings: NeededRecordings,
     owners: HashSet<(&'static str, String)>,
     last_event: u64,
+    /// The month in which the archive was made; `None` if its manifest does not tell.
+    made_in: Option<Month>,
+    months: usize,
 }
 
 /// The result of a validation.
@@ -98,7 +110,9 @@ pub(super) fn validate(
     reader: ArchiveReader<'_>,
     allows_missing: bool,
 ) -> Result<ValidatedArchive> {
-    let mut validator = Validator { last_event: archive.manifest.sequence, ..Validator::default() };
+    let made_at = archive.manifest.created_at.parse().ok();
+    let made_in = made_at.map(Month::of);
+    let mut validator = Validator { last_event: archive.manifest.sequence, made_in, ..Validator::default() };
     for kind in REFERENCE_ORDER {
         let mut lines = archive.records(kind)?;
         let mut last = String::new();
@@ -144,6 +158,13 @@ impl Validator {
 
     fn record(&mut self, record: &ImportedRecord, company: &CompanyId) -> Result<(), Fault> {
         match record {
+            ImportedRecord::AnswerCaptions(one) => {
+                let take = TakeRef { question: one.question, number: one.take };
+                let digest = self.captioned.remove(&(one.candidate, take, one.language));
+                if digest.is_none_or(|digest| digest != one.text.digest()) {
+                    return Err("the answers of the candidate do not have it");
+                }
+            }
             ImportedRecord::Answers(one) => {
                 self.note(format!("{}{INTERVIEW_HISTORY}", one.candidate), one.version());
                 self.require_candidate(one.project, one.candidate)?;
@@ -152,6 +173,9 @@ impl Validator {
                     return Err("a question is missing");
                 }
                 self.recordings.add_answers(one);
+                for (take, language, digest) in one.captions() {
+                    self.captioned.insert((one.candidate, take, language), digest.to_owned());
+                }
                 self.written.extend(one.stored_texts().map(|question| (one.candidate, question)));
             }
             ImportedRecord::Candidate(one) => self.candidate(one)?,
@@ -205,7 +229,20 @@ impl Validator {
                 }
             }
             ImportedRecord::Retention(one) => self.note("RETENTION".to_owned(), one.version()),
+            // Owners in it may have been deleted since.
+            ImportedRecord::SignIn(one) => self.note("SIGN_IN".to_owned(), one.version()),
             ImportedRecord::Token(one) => self.note(one.id.to_string(), one.version()),
+            // Nothing tells whether it is what the events count: those of former months have expired.
+            ImportedRecord::Usage(one) => {
+                // It would be written with every batch of events until it comes, and then be invoiced.
+                if self.made_in.is_none_or(|made_in| one.month > made_in) {
+                    return Err("a month after the archive was made");
+                }
+                self.months += 1;
+                if self.months > MOST_MONTHS {
+                    return Err("more months than fit into an item");
+                }
+            }
             ImportedRecord::Video(one) => {
                 self.note(one.id.to_string(), one.version());
                 self.recordings.add_video(one);
@@ -369,6 +406,7 @@ impl Validator {
             RecordKind::Captions if self.videos.values().any(|missing| !missing.is_empty()) => {
                 "captions of a video are missing"
             }
+            RecordKind::AnswerCaptions if !self.captioned.is_empty() => "captions of an answer are missing",
             RecordKind::WrittenAnswers if !self.written.is_empty() => "a written answer is missing",
             RecordKind::Receipts if lines.number != self.erasures.len() as u64 => {
                 "the receipt of an erasure is missing"

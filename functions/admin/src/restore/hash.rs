@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use sha2::{Digest, Sha256};
-use shared::store::{LAST_EVENT, RestoreRule};
+use shared::store::{RestoreRule, TAKEN_BACK};
 
 use super::Result;
 use super::table::TableItem;
@@ -14,7 +14,7 @@ use super::table::TableItem;
 pub(super) struct ItemHash {
     // 128 bits, because two keys with the same hash would be one item. Two words, because a u128 would fill 32 bytes.
     key: [u64; 2],
-    /// Of two contents of one item, 64 bits are enough.
+    /// The hash of the other attributes. It need only differ between two contents of one item, so 64 bits are enough.
     content: u64,
 }
 
@@ -25,7 +25,9 @@ impl ItemHash {
     pub(super) fn of(pk: &str, sk: &str, item: &TableItem, rule: RestoreRule) -> Result<Self> {
         let mut content = Sha256::new();
         match rule {
-            RestoreRule::TakeBackLastEvent => add_value(&mut content, item.get(LAST_EVENT))?,
+            RestoreRule::TakeBackAttributes => {
+                TAKEN_BACK.iter().try_for_each(|name| add_value(&mut content, item.get(*name)))?;
+            }
             RestoreRule::Replace | RestoreRule::Keep => add_map(&mut content, item)?,
         }
         let mut key = Sha256::new();
@@ -47,7 +49,7 @@ impl ItemHash {
         Self { key: [word(bytes, 0), word(bytes, 1)], content: word(bytes, 2) }
     }
 
-    /// What the index is sorted by.
+    /// The hash of the item's key, by which the index is sorted.
     pub(super) fn key(&self) -> [u64; 2] {
         self.key
     }

@@ -19,7 +19,7 @@ use std::path::Path;
 use aws_sdk_dynamodb::types::TableDescription;
 use serde::{Deserialize, Serialize};
 use shared::config::AwsConfig;
-use shared::store::{LAST_EVENT, RestoreRule, company_in};
+use shared::store::{RestoreRule, TAKEN_BACK, company_in, take_back};
 use tokio::runtime::Builder;
 
 use hash::ItemHash;
@@ -120,7 +120,7 @@ impl TableRestore {
     /// Fails if a segment is not prepared, or if DynamoDB refuses a call for good. Repeat it to continue, while still nothing
     /// else writes to the table.
     pub fn apply(&self) -> Result<RestoreCounts> {
-        // Once it is done, it stays done: the operator's commands that follow may change items.
+        // The comparison runs once: the operator's commands that follow may change items.
         let counts =
             self.folder.noted("applied", || Ok(serde_json::to_string(&self.compare_and_write()?)?))?;
         Ok(serde_json::from_str(&counts)?)
@@ -192,7 +192,7 @@ impl TableRestore {
 
     fn pool(&self) -> Result<SegmentPool> {
         let restored = self.describe(&self.restored)?;
-        // What was read of a former table of this name would delete what only the present one has.
+        // Progress that was saved for a former table of this name would delete items that only the present one has.
         let identity = format!("{:?} {:?}", restored.table_id, restored.creation_date_time);
         if self.folder.noted("identity", || Ok(identity.clone()))? != identity {
             return Err(
@@ -240,8 +240,8 @@ impl Comparison {
                     }
                 }
                 None if rule == RestoreRule::Replace => comparison.newer.push(ItemWrite::delete(item)),
-                None if item.contains_key(LAST_EVENT) => {
-                    comparison.newer.push(ItemWrite::Put(with_last_event_of(&TableItem::new(), item)));
+                None if TAKEN_BACK.iter().any(|name| item.contains_key(*name)) => {
+                    comparison.newer.push(ItemWrite::Put(take_back(&TableItem::new(), item)));
                 }
                 None => {}
             }
@@ -259,18 +259,10 @@ async fn old_contents(restored: &TableClient, differing: Vec<TableItem>) -> Resu
         for (item, key) in some.iter().zip(keys) {
             let then = old.remove(&key).ok_or(HAS_CHANGED)?;
             writes.push(ItemWrite::Put(match RestoreRule::of(&key.pk, &key.sk) {
-                RestoreRule::TakeBackLastEvent => with_last_event_of(&then, item.clone()),
+                RestoreRule::TakeBackAttributes => take_back(&then, item.clone()),
                 RestoreRule::Replace | RestoreRule::Keep => then,
             }));
         }
     }
     Ok(writes)
-}
-
-fn with_last_event_of(then: &TableItem, mut now: TableItem) -> TableItem {
-    match then.get(LAST_EVENT) {
-        Some(event) => now.insert(LAST_EVENT.to_owned(), event.clone()),
-        None => now.remove(LAST_EVENT),
-    };
-    now
 }

@@ -97,7 +97,7 @@ impl TableClient {
         Self { client: self.client.clone(), name: table.to_owned() }
     }
 
-    /// What DynamoDB tells of the table.
+    /// Calls `DescribeTable`.
     pub(super) async fn describe(&self) -> Result<TableDescription> {
         let answer = self.client.describe_table().table_name(&self.name).send().await.map_err(described)?;
         answer.table.ok_or_else(|| "DynamoDB does not describe the table".into())

@@ -97,7 +97,7 @@ impl WorkFolder {
     }
 
     pub(super) fn read_prepared(&self, segments: u32) -> Result<Vec<ItemHash>> {
-        // At once, because a vector that grows takes up to twice the memory.
+        // The vector is allocated at once, because one that grows takes up to twice the memory.
         let mut items = Vec::with_capacity(usize::try_from(self.count_prepared(segments)?)?);
         for segment in 0..segments {
             let mut hashes = Hashes::open(self.hashes(segment))?;

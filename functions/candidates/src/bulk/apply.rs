@@ -1,11 +1,12 @@
-//! Acting on many candidates, on each in one transaction. What an earlier run of the same request has done is not done again.
+//! Acts on many candidates, on each in one transaction. Entries that an earlier attempt at the same request has done are not done
+//! again.
 
 use std::collections::HashMap;
 
 use shared::domain::candidate::Candidate;
 use shared::domain::id::CandidateId;
 use shared::domain::transition::{CandidateChange, PROJECT_NOT_RUNNING};
-use shared::http::IdempotentRun;
+use shared::http::RequestAttempt;
 use shared::store::{RetryPolicy, VersionedItem};
 use shared::{Error, Result};
 
@@ -13,6 +14,7 @@ use super::plan::{EntryPlan, Planner};
 use super::request::BulkRequest;
 use super::selection::Selection;
 use super::{ActedEntry, BulkAccess, EntryResult};
+use crate::action::writes_of;
 use crate::entries::dry_run;
 use crate::entries::lanes::{EntryOutcome, LaneEntry, do_in_lanes};
 
@@ -21,14 +23,14 @@ pub(super) async fn apply(
     access: &BulkAccess,
     request: &BulkRequest,
     selection: &Selection,
-    run: &IdempotentRun,
+    attempt: &RequestAttempt,
 ) -> Result<Vec<EntryResult>> {
-    let context = BulkContext { access, run, planner: Planner::new(access, request) };
-    // Before the marks: what an earlier run has made of a candidate by now is marked.
+    let context = BulkContext { access, attempt, planner: Planner::new(access, request) };
+    // The candidates are read before the marks: an entry that an earlier attempt has changed by now then has its mark.
     let company = access.company_id();
     let ids = selection.candidates.iter().flatten().copied();
-    let mut found = run.store.candidates(company, access.target.project.id, ids).await?;
-    let done = run.done_entries().await?;
+    let mut found = attempt.store.candidates(company, access.target.project.id, ids).await?;
+    let done = attempt.done_entries().await?;
     // Entries without a write are settled at once: a thousand of them must not hold an execution until their turns come.
     let (mut settled, mut open) = (HashMap::new(), Vec::new());
     for (index, id) in selection.candidates.iter().enumerate() {
@@ -90,10 +92,9 @@ impl ActedEntry {
     }
 }
 
-/// What all entries have in common.
 struct BulkContext<'a> {
     access: &'a BulkAccess,
-    run: &'a IdempotentRun,
+    attempt: &'a RequestAttempt,
     planner: Planner<'a>,
 }
 
@@ -104,7 +105,7 @@ impl BulkContext<'_> {
         let id = before.id;
         let acted = match self.act_as_read(index, &before).await {
             Err(Error::Changed | Error::NotFound) => {
-                self.run.store.retry_on_conflict(RetryPolicy::CHANGE, || self.act_anew(index, id)).await
+                self.attempt.store.retry_on_conflict(RetryPolicy::CHANGE, || self.act_anew(index, id)).await
             }
             acted => acted,
         };
@@ -127,12 +128,12 @@ impl BulkContext<'_> {
         let EntryPlan { change, refusal } = self.planner.plan(before).await;
         match (change, refusal) {
             (Some(change), None) => {
-                // Before the write, which must not be done and then reported as failed.
+                // The response is made before the write, which must not be done and then reported as failed.
                 let acted = self.acted(&change.candidate, None).await?;
-                let writes = self.run.store.change_candidate(before, &change, self.access.now);
-                match self.run.commit_entry(index, writes).await {
+                let writes = writes_of(self.access, &self.attempt.store, before, &change).await?;
+                match self.attempt.commit_entry(index, writes).await {
                     Ok(true) => Ok(acted),
-                    // A run of the same request that this one was thought to have succeeded has done it.
+                    // An attempt at the same request that this one was thought to have succeeded has done it.
                     Ok(false) => match self.read(before.id).await? {
                         Some(now) => self.acted(&now, None).await,
                         None => Ok(ActedEntry::of_deleted()),
@@ -145,8 +146,8 @@ impl BulkContext<'_> {
                     Err(error) => Err(error),
                 }
             }
-            // Refused because of what another run of the request has made of the candidate.
-            (_, Some(_)) if self.run.is_done(index).await? => self.acted(before, None).await,
+            // Refused because of what another attempt at the request has made of the candidate.
+            (_, Some(_)) if self.attempt.is_done(index).await? => self.acted(before, None).await,
             (deadline, Some(refusal)) => self.refuse(before, deadline, refusal).await,
             (None, None) => self.acted(before, None).await,
         }
@@ -162,12 +163,12 @@ impl BulkContext<'_> {
         let Some(change) = deadline else { return self.acted(before, Some(refusal)).await };
         let acted = self.acted(&change.candidate, Some(refusal)).await?;
         // Without a mark: to set it again changes nothing.
-        self.run.commit(self.run.store.change_candidate(before, &change, self.access.now)).await?;
+        self.attempt.commit(self.attempt.store.change_candidate(before, &change, self.access.now)).await?;
         Ok(acted)
     }
 
     async fn read(&self, id: CandidateId) -> Result<Option<VersionedItem<Candidate>>> {
-        self.run.store.candidate(self.access.company_id(), self.access.target.project.id, id).await
+        self.attempt.store.candidate(self.access.company_id(), self.access.target.project.id, id).await
     }
 
     /// The entry of a candidate as they are after the action, or after its refusal.
@@ -176,7 +177,7 @@ impl BulkContext<'_> {
         if refusal.is_some() {
             return Ok(ActedEntry { link: None, refusal, has_deadline });
         }
-        let keys = self.run.store.open_access_keys([candidate]).await?;
+        let keys = self.attempt.store.open_access_keys([candidate]).await?;
         let link = self.access.references().interview_url(candidate, &self.access.target.project, &keys);
         Ok(ActedEntry { link, refusal, has_deadline })
     }

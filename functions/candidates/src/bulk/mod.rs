@@ -1,5 +1,5 @@
-//! One action on many candidates: each is advanced, reminded, skipped or given a deadline, or the response says why not. A dry run
-//! only says what would become of each.
+//! One action on many candidates: each is advanced, reminded, skipped, cancelled or given a deadline, or the response says why not.
+//! A dry run only says what would become of each.
 
 mod apply;
 mod plan;
@@ -14,7 +14,7 @@ use shared::domain::policy::ChangeProject;
 use shared::domain::project::Project;
 use shared::http::exchange::respond::CommittedResponse;
 use shared::http::wire::Uri;
-use shared::http::{BodyFields, IdempotentRun, QueryParameters, RunResult};
+use shared::http::{AttemptResult, BodyFields, QueryParameters, RequestAttempt};
 use shared::store::IMPORT_PATIENCE;
 use shared::{Error, Result};
 
@@ -27,7 +27,7 @@ use crate::entries::{dry_run, in_slot};
 /// Callers who may change the project may take each of the actions on each of its candidates.
 type BulkAccess = Admitted<Project, ChangeProject>;
 
-/// What became of an entry.
+/// The outcome of an entry.
 struct EntryResult {
     /// `None` if no candidate of the project has the name.
     candidate: Option<CandidateId>,
@@ -38,7 +38,7 @@ struct EntryResult {
 struct ActedEntry {
     /// Why the action is refused.
     refusal: Option<Error>,
-    /// Once the action is taken, the link to the interview while it is open. A dry run has none.
+    /// The link to the interview while it is open, once the action is taken. A dry run has none.
     link: Option<Uri>,
     /// Whether the candidate has the deadline that is set before the action.
     has_deadline: bool,
@@ -59,7 +59,7 @@ pub(crate) async fn create(
         let report = in_slot(&access, judge(&access, &request)).await?;
         return access.commit(access.store.empty_transaction(), Json(report)).await;
     }
-    access.run_once(IMPORT_PATIENCE, |run| in_slot(&access, act(&access, request, run))).await
+    access.run_once(IMPORT_PATIENCE, |attempt| in_slot(&access, act(&access, request, attempt))).await
 }
 
 async fn judge(access: &BulkAccess, request: &BulkRequest) -> Result<BulkReport> {
@@ -71,15 +71,15 @@ async fn judge(access: &BulkAccess, request: &BulkRequest) -> Result<BulkReport>
 async fn act(
     access: &BulkAccess,
     request: BulkRequest,
-    run: IdempotentRun,
-) -> Result<RunResult<Json<BulkReport>>> {
-    let selection = run.select(|| request.wanted.select(access)).await?;
-    let results = apply::apply(access, &request, &selection, &run).await?;
-    // Not kept for replay, so that a retry with the same key does the rest.
+    attempt: RequestAttempt,
+) -> Result<AttemptResult<Json<BulkReport>>> {
+    let selection = attempt.select(|| request.wanted.select(access)).await?;
+    let results = apply::apply(access, &request, &selection, &attempt).await?;
+    // An unfinished report is not kept for replay, so that a retry with the same key does the rest.
     let is_unfinished = results.iter().any(|result| match &result.outcome {
         EntryOutcome::Done(acted) => acted.refusal.as_ref().is_some_and(may_succeed_later),
         outcome => outcome.may_succeed_later(),
     });
-    let report = Json(BulkReport::new(access, &request, &selection, results, run.is_keyed()));
-    Ok(if is_unfinished { RunResult::Unfinished(report) } else { RunResult::Done(report) })
+    let report = Json(BulkReport::new(access, &request, &selection, results, attempt.is_keyed()));
+    Ok(if is_unfinished { AttemptResult::Unfinished(report) } else { AttemptResult::Done(report) })
 }

@@ -1,4 +1,4 @@
-//! What a request about many candidates does to one of them, by the rules of the single requests.
+//! Plans the change of each candidate of a bulk request, by the rules of the single requests.
 
 use shared::Error;
 use shared::domain::candidate::{Candidate, CandidateStatus};
@@ -8,7 +8,6 @@ use super::BulkAccess;
 use super::request::{BulkAction, BulkRequest};
 use super::view::STATUS_CHANGED;
 
-/// What becomes of one candidate.
 pub(super) struct EntryPlan {
     /// The change to write; `None` if there is nothing to change.
     pub(super) change: Option<CandidateChange>,
@@ -26,27 +25,28 @@ impl EntryPlan {
 /// Plans what all entries of a request have in common.
 pub(super) struct Planner<'a> {
     access: &'a BulkAccess,
-    action: BulkAction,
+    action: &'a BulkAction,
     status: Option<CandidateStatus>,
     terms: AdvanceTerms,
 }
 
 impl<'a> Planner<'a> {
-    pub(super) fn new(access: &'a BulkAccess, request: &BulkRequest) -> Self {
+    pub(super) fn new(access: &'a BulkAccess, request: &'a BulkRequest) -> Self {
         let terms = AdvanceTerms::of(&access.target.project, &access.target.company);
-        Self { access, action: request.action, status: request.wanted.status(), terms }
+        Self { access, action: &request.action, status: request.wanted.status(), terms }
     }
 
-    /// What becomes of a candidate as they are now.
+    /// Plans the change of a candidate as they are now, without writing it.
     pub(super) async fn plan(&self, candidate: &Candidate) -> EntryPlan {
         if self.status.is_some_and(|status| candidate.status != status) {
             return EntryPlan { change: None, refusal: Some(STATUS_CHANGED.into()) };
         }
         let action = match self.action {
             BulkAction::Advance { .. } => return self.plan_advance(candidate).await,
-            BulkAction::SetDeadline(deadline) => CandidateAction::SetDeadline(deadline),
+            BulkAction::SetDeadline(deadline) => CandidateAction::SetDeadline(*deadline),
             BulkAction::Remind => CandidateAction::Remind,
             BulkAction::Skip => CandidateAction::Skip,
+            BulkAction::Cancel(request) => request.action(self.access),
         };
         match self.change(action, candidate).await {
             Ok(change) => EntryPlan { change, refusal: None },

@@ -15,7 +15,9 @@ use shared::http::body::import::MAX_ENTRIES;
 use shared::http::iso8601::parse_timestamp;
 use shared::http::reference::ReferenceUris;
 
-/// What a reference by the client's key begins with.
+use crate::cancellation::CancellationRequest;
+
+/// The prefix of a reference by the client's key.
 const EXTERNAL_ID: &str = "external_id:";
 
 /// The name of an action on many candidates.
@@ -31,10 +33,12 @@ enum ActionName {
     Remind,
     /// Withdraws the candidate.
     Skip,
+    /// Withdraws the candidate, also from an interview that has begun.
+    Cancel,
 }
 
 /// An action on many candidates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum BulkAction {
     /// Sets the deadline, if there is one, then advances the candidate.
     Advance {
@@ -43,14 +47,15 @@ pub(super) enum BulkAction {
     SetDeadline(DateTime<Utc>),
     Remind,
     Skip,
+    Cancel(CancellationRequest),
 }
 
 impl BulkAction {
     /// The deadline that is set before another action; `None` for actions without one, and for that which sets it.
-    pub(super) fn deadline_before(self) -> Option<DateTime<Utc>> {
+    pub(super) fn deadline_before(&self) -> Option<DateTime<Utc>> {
         match self {
-            Self::Advance { deadline } => deadline,
-            Self::SetDeadline(_) | Self::Remind | Self::Skip => None,
+            Self::Advance { deadline } => *deadline,
+            Self::SetDeadline(_) | Self::Remind | Self::Skip | Self::Cancel(_) => None,
         }
     }
 }
@@ -101,11 +106,12 @@ impl BulkRequest {
             Some(ActionName::Deadline) if sent == Some(None) || !body.has("deadline") => {
                 body.refuse("deadline", "This field is required.");
             }
-            Some(ActionName::Remind | ActionName::Skip) if deadline.is_some() => {
+            Some(ActionName::Remind | ActionName::Skip | ActionName::Cancel) if deadline.is_some() => {
                 body.refuse("deadline", "Only `advance` and `deadline` take a deadline.");
             }
             _ => {}
         }
+        let cancellation = read_cancellation(&mut body, action);
         let named = read_names(&mut body, references);
         let status = body.text("status", parse_enum);
         match (body.has("candidates"), body.has("status")) {
@@ -132,12 +138,27 @@ impl BulkRequest {
                 ActionName::Deadline => BulkAction::SetDeadline(deadline?),
                 ActionName::Remind => BulkAction::Remind,
                 ActionName::Skip => BulkAction::Skip,
+                ActionName::Cancel => BulkAction::Cancel(cancellation?),
             };
             let with_status = |status| WantedCandidates::WithStatus { status, after };
             let wanted = named.map(WantedCandidates::Named).or_else(|| status.map(with_status))?;
             Some(Self { action, wanted, is_dry_run })
         })
     }
+}
+
+/// Reads what `cancel` needs, and no other action takes.
+fn read_cancellation(body: &mut BodyFields, action: Option<ActionName>) -> Option<CancellationRequest> {
+    let is_cancel = action.map(|action| action == ActionName::Cancel);
+    if is_cancel == Some(true) {
+        body.require("reason");
+    }
+    for name in ["reason", "notify"] {
+        if is_cancel == Some(false) && body.has(name) {
+            body.refuse(name, format!("Only `cancel` takes `{name}`."));
+        }
+    }
+    CancellationRequest::read_fields(body)
 }
 
 fn read_names(body: &mut BodyFields, references: ReferenceUris<'_>) -> Option<Vec<CandidateName>> {

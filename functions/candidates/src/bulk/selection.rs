@@ -1,4 +1,4 @@
-//! Who a request about many candidates is about.
+//! Selects the candidates of a bulk request, by name or by status.
 
 use std::collections::{HashMap, HashSet};
 
@@ -63,7 +63,7 @@ impl WantedCandidates {
     }
 }
 
-/// The candidates with these names. Those of other projects look like unknown ones.
+/// The candidates with these names. Candidates of other projects look like unknown ones.
 async fn find_named(access: &BulkAccess, names: &[CandidateName]) -> Result<Vec<Option<CandidateId>>> {
     let company = access.company_id();
     let project = access.target.project.id;

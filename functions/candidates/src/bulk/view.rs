@@ -90,7 +90,7 @@ struct BulkReportRow {
     problem: EntryProblem,
 }
 
-/// What became of an entry.
+/// The outcome of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]

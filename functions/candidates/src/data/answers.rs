@@ -1,4 +1,4 @@
-//! What a candidate has answered, in the document with all their data.
+//! The answers of a candidate, in the document with all their data.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,6 +9,7 @@ use shared::domain::media::file::FileType;
 use shared::domain::questionnaire::Questionnaire;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
+use shared::http::view::CaptionsView;
 use shared::http::wire::{Timestamp, Uri};
 use shared::media::AnswerObjects;
 use shared::store::ShownAnswers;
@@ -40,7 +41,7 @@ struct DraftDataView {
     /// The text.
     #[schemars(example = &"The race in our")]
     text: String,
-    /// When it was saved.
+    /// When the text was saved.
     saved_at: Timestamp,
 }
 
@@ -55,18 +56,20 @@ impl DraftDataView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "TakeData")]
 struct TakeDataView {
-    /// When it was begun.
+    /// When the take was begun.
     begun_at: Timestamp,
-    /// When it was finished, or closed by the service; null before.
+    /// When the take was finished, or closed by the service; null before.
     finished_at: Option<Timestamp>,
     /// How far it is.
     status: ConversionStatus,
-    /// Its length once it is converted.
+    /// The length of the converted take, in seconds; null before.
     #[schemars(example = 84)]
     seconds: Option<u32>,
-    /// Where to fetch it once it is converted; valid for the session that fetched this document.
+    /// The URL of the converted take; valid for the session that fetched this document.
     #[schemars(example = example_uri::ANSWER_VIDEO)]
     url: Option<Uri>,
+    /// The captions of a take that is the answer, which the company has put.
+    captions: Vec<CaptionsView>,
 }
 
 impl AnswerDataView {
@@ -77,7 +80,7 @@ impl AnswerDataView {
     ) -> Vec<Self> {
         let Some(ShownAnswers { answers, written }) = given else { return Vec::new() };
         let objects = AnswerObjects::of(answers);
-        let take = |of: TakeRef, take: &Take| {
+        let take = |of: TakeRef, take: &Take, is_answer: bool| {
             let converted = take.conversion.converted;
             TakeDataView {
                 begun_at: Timestamp(take.begun_at),
@@ -85,6 +88,11 @@ impl AnswerDataView {
                 status: take.conversion.status,
                 seconds: converted.map(|made| made.seconds),
                 url: converted.and_then(|_| references.take_rendition(&objects, of, FileType::Mp4)),
+                captions: if is_answer {
+                    CaptionsView::all_of(take, of.question, &objects, references)
+                } else {
+                    Vec::new()
+                },
             }
         };
         let answer = answers.questions.iter().map(|(question, answer)| Self {
@@ -92,9 +100,13 @@ impl AnswerDataView {
             question_text: questionnaire
                 .question(*question)
                 .map(|asked| answer.asked_text(asked).to_string()),
-            text: written.get(question).and_then(|one| one.text.as_ref()).map(ToString::to_string),
+            text: written.get(question).and_then(|answer| answer.text.as_ref()).map(ToString::to_string),
             draft: written.get(question).and_then(DraftDataView::of),
-            takes: answer.takes.iter().map(|one| take(one.reference(*question), one)).collect(),
+            takes: {
+                let number = answer.answer().map(|take| take.number);
+                let shown = |one: &Take| take(one.reference(*question), one, number == Some(one.number));
+                answer.takes.iter().map(shown).collect()
+            },
         });
         answer.collect()
     }

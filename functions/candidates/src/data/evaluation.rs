@@ -1,9 +1,9 @@
-//! What evaluators have written about a candidate, as the document shows it: as it was saved, whatever the project asks today.
+//! The evaluations of a candidate in the document: as they were saved, whatever the project asks today.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::domain::candidate::Candidate;
-use shared::domain::evaluation::{Evaluation, RatingTarget, Recommendation};
+use shared::domain::evaluation::{Evaluation, FirstJudgement, RatingTarget, RatingValues, Recommendation};
 use shared::domain::id::CustomerId;
 use shared::domain::questionnaire::Questionnaire;
 use shared::domain::text::TextLines;
@@ -25,7 +25,7 @@ pub(crate) struct EvaluationDataView {
     maximum_score: Option<u32>,
     /// The ratings, then the comments without a value, those of questions and criteria that are deleted since included.
     ratings: Vec<RatingDataView>,
-    /// What the evaluator recommends; null for nothing.
+    /// The recommendation of the evaluator; null if they make none.
     #[schemars(example = &"strong_yes")]
     recommendation: Option<Recommendation>,
     /// The evaluator's note.
@@ -49,9 +49,55 @@ struct RatingDataView {
     /// From 0 to the `maximum_score` of the evaluation; null for a comment alone.
     #[schemars(example = 4)]
     value: Option<Decimal>,
-    /// Why.
+    /// The reason for the rating.
     #[schemars(example = &"Clear and to the point.")]
     comment: String,
+}
+
+/// The content of an evaluation when it was first completed, also if it was changed or deleted since.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "FirstJudgementData")]
+pub(crate) struct FirstJudgementDataView {
+    /// The customer who evaluated.
+    #[schemars(example = example_uri::CUSTOMER)]
+    evaluator: Uri,
+    /// When the evaluation was first completed.
+    completed_at: Timestamp,
+    /// The greatest rating possible at that time; null without ratings.
+    #[schemars(example = 5)]
+    maximum_score: Option<u32>,
+    /// The values, those of questions and criteria that are deleted since included.
+    ratings: Vec<ValueDataView>,
+    /// The recommendation of the evaluator; null if they made none.
+    #[schemars(example = &"strong_yes")]
+    recommendation: Option<Recommendation>,
+    /// Whether the evaluator could read no other evaluation or veto of the candidate before.
+    #[schemars(example = true)]
+    blind: bool,
+    /// Whether a named token has written it on behalf of the evaluator.
+    #[schemars(example = false)]
+    by_token: bool,
+    /// When the evaluation was last changed after that; null before any change.
+    #[schemars(example = ())]
+    changed_at: Option<Timestamp>,
+}
+
+/// The value of an answer or of a criterion.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "RatedValueData")]
+struct ValueDataView {
+    /// The question; null for criteria.
+    #[schemars(example = example_uri::QUESTION)]
+    question: Option<Uri>,
+    /// The criterion; null for questions.
+    #[schemars(example = None::<Uri>)]
+    criterion: Option<Uri>,
+    /// The text of the question, or the name of the criterion; null if it is deleted.
+    #[schemars(example = &"Which project are you most proud of?")]
+    text: Option<String>,
+    /// From 0 to the `maximum_score` of the first judgement.
+    #[schemars(example = 3)]
+    value: Decimal,
 }
 
 /// A veto.
@@ -63,12 +109,12 @@ pub(crate) struct VetoDataView {
     evaluator: Uri,
     /// When the candidate was vetoed.
     at: Timestamp,
-    /// Why.
+    /// The reason for the veto.
     #[schemars(example = &"Certificates could not be verified.")]
     comment: String,
 }
 
-/// What the views of a candidate's evaluations are made of.
+/// The candidate, the questionnaire and the references that all views of their evaluations need.
 #[derive(Clone, Copy)]
 pub(super) struct EvaluationDataScope<'a> {
     pub(super) candidate: &'a Candidate,
@@ -84,18 +130,45 @@ impl EvaluationDataScope<'_> {
         written: Option<&Evaluation>,
     ) -> Option<EvaluationDataView> {
         let completed_at = self.candidate.completed_at(evaluator)?;
-        let ratings = written.into_iter().flat_map(|one| &one.ratings);
-        let ratings = ratings.map(|one| self.rating(one.target, Some(one.tenths), &one.comment));
-        let remarks = written.into_iter().flat_map(|one| &one.remarks);
-        let remarks = remarks.map(|one| self.rating(one.target, None, &one.comment));
+        let ratings = written.into_iter().flat_map(|evaluation| &evaluation.ratings);
+        let ratings = ratings.map(|rating| self.rating(rating.target, Some(rating.tenths), &rating.comment));
+        let remarks = written.into_iter().flat_map(|evaluation| &evaluation.remarks);
+        let remarks = remarks.map(|remark| self.rating(remark.target, None, &remark.comment));
         Some(EvaluationDataView {
             evaluator: self.customer(evaluator),
             completed_at: Timestamp(completed_at),
-            maximum_score: written.map(|one| one.maximum),
+            maximum_score: written.map(|evaluation| evaluation.maximum),
             ratings: ratings.chain(remarks).collect(),
-            recommendation: written.and_then(|one| one.recommendation),
-            comment: written.map(|one| one.comment.to_string()).unwrap_or_default(),
+            recommendation: written.and_then(|evaluation| evaluation.recommendation),
+            comment: written.map(|evaluation| evaluation.comment.to_string()).unwrap_or_default(),
         })
+    }
+
+    /// The first judgement of an evaluation.
+    pub(super) fn first(&self, written: &Evaluation) -> Option<FirstJudgementDataView> {
+        let FirstJudgement { completed_at, recommendation, rated, blind, by_token } =
+            written.first.as_ref()?;
+        Some(FirstJudgementDataView {
+            evaluator: self.customer(written.evaluator),
+            completed_at: Timestamp(*completed_at),
+            maximum_score: rated.as_ref().map(|values| values.maximum),
+            ratings: rated.as_ref().map(|values| self.values(values)).unwrap_or_default(),
+            recommendation: *recommendation,
+            blind: *blind,
+            by_token: *by_token,
+            changed_at: written.changed_at.map(Timestamp),
+        })
+    }
+
+    fn values(&self, values: &RatingValues) -> Vec<ValueDataView> {
+        let questions = values.questions.iter().map(|(id, tenths)| (RatingTarget::Question(*id), tenths));
+        let criteria = values.criteria.iter().map(|(id, tenths)| (RatingTarget::Criterion(*id), tenths));
+        let all = questions.chain(criteria);
+        let view = |(target, tenths): (RatingTarget, &u32)| {
+            let (question, criterion, text) = self.rated(target);
+            ValueDataView { question, criterion, text, value: Decimal::of_tenths(*tenths) }
+        };
+        all.map(view).collect()
     }
 
     /// The veto in an evaluation.
@@ -109,8 +182,16 @@ impl EvaluationDataScope<'_> {
     }
 
     fn rating(&self, target: RatingTarget, tenths: Option<u32>, comment: &TextLines<500>) -> RatingDataView {
+        let (question, criterion, text) = self.rated(target);
+        let value = tenths.map(Decimal::of_tenths);
+        let comment = comment.to_string();
+        RatingDataView { question, criterion, text, value, comment }
+    }
+
+    /// The question or the criterion that is rated, and its text of today.
+    fn rated(&self, target: RatingTarget) -> (Option<Uri>, Option<Uri>, Option<String>) {
         let Candidate { company, project, .. } = self.candidate;
-        let (question, criterion, text) = match target {
+        match target {
             RatingTarget::Question(id) => {
                 let text = self.questionnaire.question(id).map(|question| question.text.to_string());
                 (Some(self.references.uri_in_project(company, *project, id)), None, text)
@@ -119,10 +200,7 @@ impl EvaluationDataScope<'_> {
                 let text = self.questionnaire.criterion(id).map(|criterion| criterion.name.to_string());
                 (None, Some(self.references.uri_in_project(company, *project, id)), text)
             }
-        };
-        let value = tenths.map(Decimal::of_tenths);
-        let comment = comment.to_string();
-        RatingDataView { question, criterion, text, value, comment }
+        }
     }
 
     fn customer(&self, customer: CustomerId) -> Uri {

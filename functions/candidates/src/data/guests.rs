@@ -1,4 +1,4 @@
-//! Who may watch a candidate's answers without an account, in the document with all their data.
+//! Links to a candidate's answers for people without an account, in the document with all their data.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use shared::store::VersionedItem;
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "GuestLinkData")]
 pub(super) struct GuestLinkDataView {
-    /// Who is meant to open the link, as the customer calls them who has created it.
+    /// The person who is to open the link, in the words of the customer who has created it.
     #[schemars(example = &"Head of sales")]
     recipient: String,
     /// Whether guests see no name of the candidate.

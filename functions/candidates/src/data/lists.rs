@@ -20,10 +20,10 @@ use shared::http::view::EventView;
 use shared::http::wire::Uri;
 use shared::store::VersionedItem;
 
-use super::evaluation::{EvaluationDataScope, EvaluationDataView, VetoDataView};
+use super::evaluation::{EvaluationDataScope, EvaluationDataView, FirstJudgementDataView, VetoDataView};
 use super::{AFTER, DataAccess};
 
-/// What the pages before have shown.
+/// The place where the lists continue after the previous page.
 // Versions and evaluators, so that no write in between moves an entry to another page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct DataPlace {
@@ -63,17 +63,20 @@ impl fmt::Display for DataPlace {
     }
 }
 
-/// What a page shows of the lists.
+/// The part of the lists that one page shows.
 #[derive(Default, Serialize, JsonSchema)]
 pub(super) struct DataListsView {
     /// The completed evaluations, by evaluator. Only staff get this field.
     evaluations: Vec<EvaluationDataView>,
+    /// The first judgements of these evaluators, and of those who have deleted or reopened their evaluations since. Only staff get
+    /// this field.
+    first_judgements: Vec<FirstJudgementDataView>,
     /// The vetoes by the evaluators up to the last one of this page, oldest first. Only staff get this field.
     vetos: Vec<VetoDataView>,
     /// The history of the candidate and of their interview, oldest first, as far back as it is kept: who has changed what and
     /// when. Only staff get this field.
     history: Vec<EventView>,
-    /// The URL of the page on which `evaluations`, `vetos` and `history` go on; null on the last one. Only staff get this field.
+    /// The URL of the page on which `evaluations`, `first_judgements`, `vetos` and `history` go on; null on the last one. Only staff get this field.
     #[schemars(example = ())]
     next: Option<Uri>,
 }
@@ -156,12 +159,14 @@ impl<'a> DataLists<'a> {
             let veto = written
                 .as_deref()
                 .and_then(|written| Some((written.veto.as_ref()?.id, scope.veto(written)?)));
-            if !budget.fits(&(&evaluation, veto.as_ref().map(|(_, view)| view)))? {
+            let first = written.as_deref().and_then(|written| scope.first(written));
+            if !budget.fits(&(&evaluation, &first, veto.as_ref().map(|(_, view)| view)))? {
                 is_whole = false;
                 break;
             }
             self.place.evaluator = Some(evaluator);
             shown.evaluations.extend(evaluation);
+            shown.first_judgements.extend(first);
             vetos.extend(veto);
         }
         vetos.sort_by_key(|(id, _)| *id);
@@ -212,10 +217,10 @@ impl<'a> DataLists<'a> {
     }
 }
 
-/// All who have completed an evaluation of the candidate, or vetoed them.
+/// All who have ever saved or completed an evaluation of the candidate, or vetoed them.
 fn evaluators(access: &DataAccess) -> BTreeSet<CustomerId> {
     let candidate = &access.target.candidate;
-    candidate.completed_by().into_iter().chain(candidate.vetos().map(|(by, _)| by)).collect()
+    candidate.completed_by().into_iter().chain(candidate.scores.keys().copied()).collect()
 }
 
 #[cfg(test)]

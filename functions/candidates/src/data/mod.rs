@@ -25,7 +25,7 @@ use view::{CandidateDataPage, CandidateDataView, DataContinuationView};
 /// The parameter for the place where the document continues.
 const AFTER: &str = "after";
 
-/// What decides who gets the data of a candidate, and for how long they are kept.
+/// The records that decide who gets the data of a candidate, and for how long they are kept.
 struct DataRules {
     webhooks: Vec<VersionedItem<Webhook>>,
     guest_links: Vec<VersionedItem<GuestLink>>,
@@ -44,7 +44,7 @@ pub(crate) async fn read(
     query.finish()?;
     candidate.may_be_exported_by(access.caller.customer(), project).map_err(Error::Forbidden)?;
     let page = match (relation, place) {
-        // What staff have written about candidates is theirs to release, with the other form of the document.
+        // Only staff may release texts that they have written about candidates, in the other form of the document.
         (CallerRelation::Own, _) => read_own(&access).await?,
         (_, None) => read_document(&access, &query).await?,
         (_, Some(place)) => read_continuation(&access, &query, place).await?,

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use shared::auth::access::CandidateTarget;
 use shared::domain::candidate::{Candidate, CandidateProfile, CandidateStatus};
 use shared::domain::id::CandidateId;
+use shared::domain::language::Language;
 use shared::domain::mail::suppression::EmailStatus;
 use shared::domain::media::file::{FileKind, StoredFile};
 use shared::domain::privacy::retention_rule::{RetentionRule, RetentionStart};
@@ -18,7 +19,7 @@ use shared::domain::retention::ScheduledRule;
 use shared::domain::text::{Email, ExternalId, Username};
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
-use shared::http::view::{AdjustmentsView, ReopeningView, ShareView};
+use shared::http::view::{AdjustmentsView, CancellationView, HelpRequestView, ReopeningView, ShareView};
 use shared::http::wire::{Identifier, OrEmpty, Timestamp, Uri};
 use shared::store::ShownAnswers;
 
@@ -96,7 +97,7 @@ pub(crate) struct CandidateDataView {
     /// The name of the project.
     #[schemars(example = &"Backend engineer")]
     project_name: String,
-    /// Who the candidate is, and how far they have come.
+    /// The candidate's profile and status.
     candidate: ProfileDataView,
     /// The candidate's files.
     files: Vec<FileDataView>,
@@ -105,6 +106,9 @@ pub(crate) struct CandidateDataView {
     /// The candidate's adjustments to the interview; null for none.
     #[schemars(example = ())]
     adjustments: Option<AdjustmentsView>,
+    /// The candidate's latest request for help, with the answer; null for none.
+    #[schemars(example = ())]
+    help_request: Option<HelpRequestView>,
     /// The candidate's answers in the interview.
     answers: Vec<AnswerDataView>,
     /// The request to be erased; null without one.
@@ -138,13 +142,16 @@ struct ProfileDataView {
     email_confirmed: bool,
     /// Whether mails reach this address. Empty without an address.
     email_status: EmailStatus,
+    /// The language of the mails about the interview; null for that of the project.
+    #[schemars(example = ())]
+    language: Option<Language>,
     /// Whether the service sends mails about the interview. If not, the company does.
     #[schemars(example = true)]
     receive_mails: bool,
     /// Telephone number.
     #[schemars(example = &"+44 20 7946 0000")]
     phone: String,
-    /// As it was sent, for example `mr` or `mrs`.
+    /// The form of address as the client sent it, for example `mr` or `mrs`.
     #[schemars(example = &"mrs")]
     gender: String,
     /// Postal address, in several lines.
@@ -159,6 +166,9 @@ struct ProfileDataView {
     /// When the candidate was last invited; null if they were not.
     #[schemars(example = ())]
     invitationdate: Option<Timestamp>,
+    /// When the candidate first opened the interview, to the minute; null if they did not.
+    #[schemars(example = ())]
+    opened_at: Option<Timestamp>,
     /// When the last reminder was requested; null for none.
     #[schemars(example = ())]
     reminded_at: Option<Timestamp>,
@@ -192,19 +202,19 @@ struct ProfileDataView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "FileData")]
 struct FileDataView {
-    /// What the file is.
+    /// The kind of the file.
     kind: FileKind,
     /// The type that the service has detected.
     #[schemars(example = &"application/pdf")]
     content_type: &'static str,
     /// When the file was sent.
     uploaded_at: Timestamp,
-    /// Where to fetch the file; valid for the session that fetched this document.
+    /// The URL of the file; valid for the session that fetched this document.
     #[schemars(example = example_uri::CANDIDATE_CV)]
     url: Uri,
 }
 
-/// What only staff get.
+/// The part of the document that only staff get.
 #[derive(Serialize, JsonSchema)]
 struct InternalDataView {
     /// The customer who created the candidate; null for a named token. Only staff get this field.
@@ -230,6 +240,9 @@ struct InternalDataView {
     /// The last time that a manager has reopened the interview; null if it was never reopened. Only staff get this field.
     #[schemars(example = ())]
     reopening: Option<ReopeningView>,
+    /// How a manager has cancelled the interview; null if none has. Only staff get this field.
+    #[schemars(example = ())]
+    cancellation: Option<CancellationView>,
     /// The customers who may read the candidate without a role in the project. Only staff get this field.
     shares: Vec<ShareView>,
     /// The links by which people without an account may watch the answers, or could until at most 30 days ago; without those that
@@ -253,7 +266,7 @@ struct RetentionDataView {
     /// The number of days; null if candidates are kept until they are deleted.
     #[schemars(example = 180)]
     days: Option<u32>,
-    /// What the days are counted from.
+    /// The event from which the days are counted.
     from: RetentionStart,
     /// Whether the rule is the company's rather than the project's own.
     #[schemars(example = true)]
@@ -282,6 +295,7 @@ impl CandidateDataView {
             status,
             created_by,
             invited_at,
+            opened_at,
             confirmed_at,
             interviewed_at,
             started_at,
@@ -292,11 +306,13 @@ impl CandidateDataView {
             skipped_at,
             hold,
             reopening,
+            cancellation,
             erasure_request,
             suppression,
             photo,
             cv,
             adjustments,
+            help_request,
             // Shown by `ConsentDataView`.
             consents: _,
             // Follows from the project, when the candidate began.
@@ -324,6 +340,7 @@ impl CandidateDataView {
             reminders: _,
             // Numbers that limit requests.
             own_changes: _,
+            help_asked: _,
             links_mailed: _,
         } = &**candidate;
         let CandidateProfile {
@@ -337,6 +354,7 @@ impl CandidateDataView {
             gender,
             address,
             partner_data,
+            language,
             receive_mails,
         } = profile;
         let told = reopening.as_ref().and_then(|last| last.message.as_ref());
@@ -352,6 +370,9 @@ impl CandidateDataView {
                 former_emails: candidate.account_address().former_emails().into_iter().cloned().collect(),
                 hold: hold.as_ref().map(HoldView::new),
                 reopening: reopening.as_ref().map(ReopeningView::new),
+                cancellation: cancellation
+                    .as_ref()
+                    .map(|told| CancellationView::new(told, &company.id, references)),
                 shares: ShareView::all_of(candidate, references),
                 guest_links: GuestLinkDataView::all_of(guest_links, references),
                 lists: DataListsView::default(),
@@ -387,6 +408,7 @@ impl CandidateDataView {
                 email: OrEmpty(candidate.shown_email().cloned()),
                 email_confirmed: pending_email.is_none(),
                 email_status: candidate.email_status(),
+                language: *language,
                 receive_mails: *receive_mails,
                 phone: phone.to_string(),
                 gender: gender.to_string(),
@@ -395,6 +417,7 @@ impl CandidateDataView {
                 deadline: deadline.map(Timestamp),
                 created_at: Timestamp(id.created_at()),
                 invitationdate: invited_at.map(Timestamp),
+                opened_at: opened_at.map(Timestamp),
                 reminded_at: reminded_at.map(Timestamp),
                 confirmationdate: confirmed_at.map(Timestamp),
                 started_at: started_at.map(Timestamp),
@@ -408,6 +431,7 @@ impl CandidateDataView {
             files: files.into_iter().filter_map(file).collect(),
             consents: ConsentDataView::all_of(candidate, references),
             adjustments: adjustments.map(AdjustmentsView::new),
+            help_request: help_request.as_ref().map(HelpRequestView::from),
             answers: AnswerDataView::all_of(answers, questionnaire, references),
             erasure_request: erasure_request.map(ErasureRequestView::new),
             internal,

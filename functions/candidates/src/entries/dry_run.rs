@@ -14,8 +14,7 @@ pub(crate) const DRY_RUN_WITH_KEY: Refusal = Refusal {
 
 /// Whether the query asks for a dry run; `None` if it does not say.
 pub(crate) fn read(mut query: QueryParameters) -> Result<Option<bool>> {
-    let is_requested = query
-        .unique_filter("dry_run", |text| text.parse().map_err(|_| "Must be `true` or `false`.".to_owned()));
+    let is_requested = query.flag("dry_run");
     query.finish()?;
     Ok(is_requested)
 }

@@ -16,14 +16,13 @@ const PER_SECOND: u32 = 100;
 
 /// An entry to be done.
 pub(crate) struct LaneEntry<W> {
-    /// Its place in the request.
+    /// The entry's place in the request.
     pub(crate) index: usize,
     pub(crate) candidate: CandidateId,
-    /// What is done with the candidate.
+    /// The change that the entry asks for.
     pub(crate) work: W,
 }
 
-/// What became of an entry.
 pub(crate) enum EntryOutcome<T> {
     Done(T),
     Failed(Error),

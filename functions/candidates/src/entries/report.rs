@@ -65,7 +65,7 @@ pub(crate) fn retry_advice(pending: &[usize], is_keyed: bool) -> Option<String> 
 
 /// Ascending numbers as text, such as `3, 5-9`.
 fn ranges_of(numbers: &[usize]) -> String {
-    let ranges = numbers.chunk_by(|one, next| one + 1 == *next).map(|range| match range {
+    let ranges = numbers.chunk_by(|number, next| number + 1 == *next).map(|range| match range {
         [first, .., last] => format!("{first}-{last}"),
         _ => range.iter().map(usize::to_string).collect(),
     });

@@ -8,7 +8,7 @@ use shared::domain::history::ChangeAuthor;
 use shared::domain::id::CandidateId;
 use shared::domain::privacy::consent::ConsentProblem;
 use shared::domain::transition::{Actor, AdvanceTerms, CandidateChange, PROJECT_NOT_RUNNING};
-use shared::http::IdempotentRun;
+use shared::http::RequestAttempt;
 use shared::{Error, Result};
 
 use super::holders::{ExternalIdHolders, add_links};
@@ -20,22 +20,22 @@ use crate::entries::lanes::{EntryOutcome, LaneEntry, do_in_lanes};
 pub(super) async fn apply_entries(
     access: &ImportAccess,
     entries: Vec<ReadEntry>,
-    run: &IdempotentRun,
+    attempt: &RequestAttempt,
 ) -> Result<Vec<ImportEntryResult>> {
     let count = entries.len();
     let repeats: Vec<Option<usize>> = entries.iter().map(|entry| entry.repeats).collect();
-    // Before the candidates: what an earlier run of this request has created by now is found there.
+    // The keys are read before the candidates. The candidates then show all that an earlier attempt at this request has created.
     let holders = ExternalIdHolders::read(access, &entries).await?;
-    // Only an earlier run of the same request can have created any.
-    let valid = entries.iter().enumerate().filter(|(_, entry)| run.is_resumed && entry.candidate.is_ok());
-    let created = valid.map(|(index, _)| run.ids.id(index));
+    // Only an earlier attempt at the same request can have created any.
+    let valid = entries.iter().enumerate().filter(|(_, entry)| attempt.is_resumed && entry.candidate.is_ok());
+    let created = valid.map(|(index, _)| attempt.ids.id(index));
     let created: HashMap<CandidateId, _> =
-        run.store.candidates(access.company_id(), access.target.project.id, created).await?;
+        attempt.store.candidates(access.company_id(), access.target.project.id, created).await?;
     let context = ImportContext::new(access);
     // Entries without a write are settled at once: a thousand of them must not hold an execution until their turns come.
     let (mut settled, mut open) = (Vec::new(), Vec::new());
     for (index, ReadEntry { candidate: imported, .. }) in entries.into_iter().enumerate() {
-        let id = run.ids.id(index);
+        let id = attempt.ids.id(index);
         match (imported, created.get(&id)) {
             (Err(error), _) => settled.push((index, ImportEntryResult::failed(error))),
             (Ok(_), Some(candidate)) => settled.push((index, context.result_of(candidate).await?)),
@@ -45,7 +45,7 @@ pub(super) async fn apply_entries(
             },
         }
     }
-    let create = |entry: LaneEntry<Candidate>| context.create(run, entry.work);
+    let create = |entry: LaneEntry<Candidate>| context.create(attempt, entry.work);
     let done = do_in_lanes(access, open, create).await.into_iter().map(|(index, outcome)| {
         let result = match outcome {
             EntryOutcome::Done(result) => result,
@@ -87,7 +87,6 @@ fn with_first_holders(
     results
 }
 
-/// What all entries have in common.
 pub(super) struct ImportContext<'a> {
     access: &'a ImportAccess,
     terms: AdvanceTerms,
@@ -99,33 +98,37 @@ impl<'a> ImportContext<'a> {
     }
 
     /// Creates a candidate, invited if possible.
-    async fn create(&self, run: &IdempotentRun, candidate: Candidate) -> Result<ImportEntryResult> {
+    async fn create(&self, attempt: &RequestAttempt, candidate: Candidate) -> Result<ImportEntryResult> {
         let id = candidate.id;
-        self.try_to_create(run, candidate).await.inspect_err(|error| {
+        self.try_to_create(attempt, candidate).await.inspect_err(|error| {
             if error.status().is_server_error() {
                 tracing::warn!(target: "import", candidate = %id, %error, "an entry was not done");
             }
         })
     }
 
-    async fn try_to_create(&self, run: &IdempotentRun, candidate: Candidate) -> Result<ImportEntryResult> {
+    async fn try_to_create(
+        &self,
+        attempt: &RequestAttempt,
+        candidate: Candidate,
+    ) -> Result<ImportEntryResult> {
         let id = candidate.id;
         let refusal = match self.advance(&candidate).await? {
             Ok(change) => {
-                // Before the write, which must not be done and then reported as failed.
+                // The result is made before the write, which must not be done and then reported as failed.
                 let result = self.result_of(&change.candidate).await?;
-                match self.commit(run, &change).await {
+                match self.commit(attempt, &change).await {
                     Ok(()) => return Ok(result),
                     // The project was read when the request began, and may have stopped since.
                     Err(Error::Refused(PROJECT_NOT_RUNNING)) => PROJECT_NOT_RUNNING,
-                    Err(error) => return self.result_if_created(run, id, error).await,
+                    Err(error) => return self.result_if_created(attempt, id, error).await,
                 }
             }
             Err(refusal) => refusal,
         };
-        match self.commit(run, &CandidateChange::from(candidate)).await {
+        match self.commit(attempt, &CandidateChange::from(candidate)).await {
             Ok(()) => Ok(ImportEntryResult::New { candidate: Some(id), refusal: Some(refusal) }),
-            Err(error) => self.result_if_created(run, id, error).await,
+            Err(error) => self.result_if_created(attempt, id, error).await,
         }
     }
 
@@ -154,19 +157,19 @@ impl<'a> ImportContext<'a> {
         Ok(candidate)
     }
 
-    async fn commit(&self, run: &IdempotentRun, change: &CandidateChange) -> Result<()> {
-        run.commit(run.store.create_candidate(change, self.access.now)).await
+    async fn commit(&self, attempt: &RequestAttempt, change: &CandidateChange) -> Result<()> {
+        attempt.commit(attempt.store.create_candidate(change, self.access.now)).await
     }
 
     /// The result if a concurrent retry of this request has created the candidate; otherwise fails with `error`.
     async fn result_if_created(
         &self,
-        run: &IdempotentRun,
+        attempt: &RequestAttempt,
         id: CandidateId,
         error: Error,
     ) -> Result<ImportEntryResult> {
         let Error::Changed = error else { return Err(error) };
-        let found = run.store.candidates(self.access.company_id(), self.access.target.project.id, [id]);
+        let found = attempt.store.candidates(self.access.company_id(), self.access.target.project.id, [id]);
         match found.await?.get(&id) {
             Some(candidate) => self.result_of(candidate).await,
             None => Err(error),

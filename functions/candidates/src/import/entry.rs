@@ -18,7 +18,7 @@ use crate::privacy::consents::read_imported;
 
 pub(crate) struct ImportedCandidate {
     pub(super) profile: CandidateProfile,
-    /// What they have accepted elsewhere, each kind once.
+    /// The consents that the candidate has given elsewhere, each kind once.
     pub(super) consents: Vec<ConsentStatement>,
 }
 
@@ -29,8 +29,8 @@ pub(super) struct ReadEntry {
     pub(super) repeats: Option<usize>,
 }
 
-/// Reads all entries. Of those with the same user name only the first is valid, whether or not it can be created; of those with
-/// the same `external_id` also if the first cannot be read.
+/// Reads all entries. Only the first entry of several with one user name is valid, whether or not it can be created; so it is
+/// with one `external_id`, also if the first cannot be read.
 // The table would let the first of two concurrent entries win, whichever that is.
 pub(super) fn read_entries(entries: Vec<Result<BodyFields>>, now: DateTime<Utc>) -> Vec<ReadEntry> {
     let mut usernames = HashSet::new();

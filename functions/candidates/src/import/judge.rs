@@ -16,7 +16,7 @@ pub(super) async fn judge_entries(
     access: &ImportAccess,
     entries: Vec<ReadEntry>,
 ) -> Result<(Vec<ImportEntryResult>, usize)> {
-    // What only the transactions of the real run find out.
+    // A real import learns of taken user names and keys when its transactions fail; a dry run must read them.
     let profiles = entries.iter().filter_map(|entry| Some(&entry.candidate.as_ref().ok()?.profile));
     let usernames = profiles.filter_map(|profile| profile.username.as_ref());
     let (usernames, holders) = tokio::try_join!(

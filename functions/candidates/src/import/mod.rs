@@ -16,7 +16,7 @@ use shared::domain::project::Project;
 use shared::http::body::import::MAX_ENTRIES;
 use shared::http::exchange::respond::CommittedResponse;
 use shared::http::view::CandidateView;
-use shared::http::{IdempotentRun, JsonEntries, QueryParameters, RunResult};
+use shared::http::{AttemptResult, JsonEntries, QueryParameters, RequestAttempt};
 use shared::store::IMPORT_PATIENCE;
 
 use apply::apply_entries;
@@ -44,17 +44,17 @@ pub(crate) async fn create(
         let report = ImportReport::new(&access, results, false).of_dry_run(mails);
         return access.commit(access.store.empty_transaction(), Json(report)).await;
     }
-    access.run_once(IMPORT_PATIENCE, |run| in_slot(&access, import(&access, entries, run))).await
+    access.run_once(IMPORT_PATIENCE, |attempt| in_slot(&access, import(&access, entries, attempt))).await
 }
 
 async fn import(
     access: &ImportAccess,
     entries: Vec<ReadEntry>,
-    run: IdempotentRun,
-) -> Result<RunResult<Json<ImportReport>>> {
-    let results = apply_entries(access, entries, &run).await?;
-    // Not kept for replay, so that a retry with the same key does the rest.
+    attempt: RequestAttempt,
+) -> Result<AttemptResult<Json<ImportReport>>> {
+    let results = apply_entries(access, entries, &attempt).await?;
+    // An unfinished report is not kept for replay, so that a retry with the same key does the rest.
     let is_unfinished = results.iter().any(ImportEntryResult::may_succeed_later);
-    let report = Json(ImportReport::new(access, results, run.is_keyed()));
-    Ok(if is_unfinished { RunResult::Unfinished(report) } else { RunResult::Done(report) })
+    let report = Json(ImportReport::new(access, results, attempt.is_keyed()));
+    Ok(if is_unfinished { AttemptResult::Unfinished(report) } else { AttemptResult::Done(report) })
 }

@@ -58,7 +58,7 @@ struct ImportReportRow {
     /// The index of the entry, from 0.
     #[schemars(example = 0)]
     index: usize,
-    /// What became of the entry.
+    /// The outcome of the entry.
     status: RowStatus,
     /// The candidate; of a failed entry the one that has its `external_id`. Null if there is none, as for a candidate that a dry
     /// run would have created.
@@ -76,7 +76,7 @@ struct ImportReportRow {
     problem: EntryProblem,
 }
 
-/// What became of an entry.
+/// The outcome of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
@@ -134,7 +134,7 @@ impl ImportReportRow {
                 (RowStatus::Failed, problem.with_code(EXTERNAL_ID_TAKEN))
             }
             ImportEntryResult::Failed(error) => (RowStatus::Failed, EntryProblem::of(Some(&error))),
-            // Not `failed`, which means that the entry itself is wrong.
+            // The status is not `failed`, which means that the entry itself is wrong.
             ImportEntryResult::Pending => {
                 (RowStatus::Pending, EntryProblem::of(Some(&NOT_DONE_IN_TIME.into())))
             }

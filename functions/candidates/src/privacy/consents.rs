@@ -1,4 +1,4 @@
-//! What a candidate has accepted of the company's legal texts.
+//! The consents of a candidate to the company's legal texts.
 
 use axum::Json;
 use schemars::JsonSchema;
@@ -84,6 +84,7 @@ pub(crate) async fn list(
     access: Admitted<Candidate, ReadCandidate>,
     query: ListQuery,
 ) -> Result<PageView<ConsentView>> {
+    // Withdrawn consents are proof of the past, which only the document with all data of the candidate shows.
     let consents = access.target.candidate.standing_consents().collect();
     let (page, total) = query.slice_unsorted(consents, |(kind, consent)| {
         LegalTextId { kind: *kind, version: consent.version }.to_string()
@@ -109,6 +110,7 @@ pub(crate) async fn record(
         .map_err(|ConsentProblem { field, message }| Error::field(field, message))?;
     let consent = after.standing_consent(kind).ok_or_else(|| Error::internal("the consent is missing"))?;
     let view = ConsentView::new(kind, consent, access.company_id(), access.references());
+    // A repeated consent keeps the moment of the first, which is the proof, and leaves no event.
     if after == to_change {
         return access.show(view);
     }
@@ -117,6 +119,7 @@ pub(crate) async fn record(
 
 /// Reads the body of a consent to a text of `kind`. Candidates give their own consents now.
 pub(crate) fn read(mut body: BodyFields, kind: LegalKind, is_own: bool) -> Result<ConsentStatement> {
+    // Candidates could otherwise date their consent before the interview that it allows.
     if is_own && body.has("obtained_at") {
         body.refuse("obtained_at", "Only managers may record a consent that was obtained elsewhere.");
     }

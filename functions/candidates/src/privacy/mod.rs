@@ -1,4 +1,4 @@
-//! What candidates may ask for, and what protects them from erasure.
+//! Consents, requests for erasure, and holds, which protect candidates from erasure.
 
 pub(crate) mod consents;
 pub(crate) mod erasure_request;

@@ -49,7 +49,7 @@ async fn read_lines(
 ) -> Result<Vec<MediaLine>> {
     let objects = access.objects()?;
     let folder = export_folder(&export.company, export.id, archive.attempt);
-    // It may have been deleted since the export was read.
+    // The export may have been deleted since it was read.
     let offsets =
         objects.get(&format!("{folder}{MEDIA_OFFSETS}"), MAX_OFFSETS).await?.ok_or(Error::NotFound)?;
     let offsets: MediaOffsets = serde_json::from_slice(&offsets).map_err(Error::internal)?;

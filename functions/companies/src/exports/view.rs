@@ -29,7 +29,7 @@ pub(crate) struct ExportView {
     /// Why it has failed; null if it has not.
     #[schemars(example = ())]
     failure: Option<ExportFailure>,
-    /// What was written so far.
+    /// The amount written so far.
     progress: ExportProgressView,
     /// When the resource was created.
     created_at: Timestamp,
@@ -39,7 +39,7 @@ pub(crate) struct ExportView {
     /// When the archive could be downloaded, or when it failed; null before.
     #[schemars(example = &"2026-11-02T09:02:00Z")]
     finished_at: Option<Timestamp>,
-    /// Until when the archive can be downloaded; null if it never could.
+    /// The end of the time to download the archive; null if it never could be downloaded.
     #[schemars(example = &"2026-11-05T09:02:00Z")]
     expires_at: Option<Timestamp>,
     /// The number of the last event in the archive (`sequence`); null unless it can be downloaded.
@@ -56,7 +56,7 @@ pub(crate) struct ExportView {
     media: Uri,
 }
 
-/// What was written of an export.
+/// The amount of an export that is written.
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 pub(crate) struct ExportProgressView {
@@ -112,16 +112,16 @@ pub(crate) struct ExportFilesView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 pub(crate) struct ExportedFileView {
-    /// Its path in the folder of the archive.
+    /// The path in the folder of the archive.
     #[schemars(example = &"records/candidates.jsonl")]
     name: String,
-    /// In bytes.
+    /// The size in bytes.
     #[schemars(example = 48_211)]
     size: u64,
     /// The SHA-256 of its bytes, in hexadecimal.
     #[schemars(example = &"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")]
     sha256: String,
-    /// Where it can be downloaded for 15 minutes, without credentials. Each response has new URLs.
+    /// The URL at which the file can be downloaded for 15 minutes, without credentials. Each response has new URLs.
     #[schemars(example = example_uri::DOWNLOAD)]
     url: String,
 }
@@ -156,22 +156,22 @@ impl ExportFilesView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ExportedMedia")]
 pub(crate) struct ExportedMediaView {
-    /// Its path below `media/` in the folder of the archive.
+    /// The path below `media/` in the folder of the archive.
     #[schemars(example = &"candidates/01JQ8Z6R7ZP4S3C0V9N2M5K8TD/01JQ8ZB4T1H6W5Y7X3Q9E2G0FA/01JQ8ZHT4D7S0A3F6G9H2J5KPQ")]
     path: String,
     /// The record whose file it is.
     owner: MediaOwnerView,
-    /// Its content type; empty if the client that uploaded it gave none.
+    /// The content type; empty if the client that uploaded the file gave none.
     #[schemars(example = &"image/png")]
     content_type: String,
-    /// In bytes.
+    /// The size in bytes.
     #[schemars(example = 20_480)]
     size: u64,
     /// The SHA-256 of its bytes, in hexadecimal.
     #[schemars(example = &"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")]
     sha256: String,
-    /// Where it can be downloaded for 15 minutes, without credentials. Each response has new URLs. Returns 403 or 404 once the file
-    /// was deleted or replaced.
+    /// The URL at which the file can be downloaded for 15 minutes, without credentials. Each response has new URLs. Returns 403
+    /// or 404 once the file was deleted or replaced.
     #[schemars(example = example_uri::DOWNLOAD)]
     url: String,
 }

@@ -27,8 +27,8 @@ pub(crate) struct PolicyView {
     /// Candidates are erased after so many days; null keeps them until a user deletes them.
     #[schemars(example = 180)]
     days: Option<u32>,
-    /// What the days are counted from: the last thing that happened to the candidate, or the close of the project if that is
-    /// later. Candidates of open projects are then kept.
+    /// The event from which the days are counted: the last thing that happened to the candidate, or the close of the project if
+    /// that is later. Candidates of open projects are then kept.
     from: RetentionStart,
     /// The days until an unanswered request for erasure is carried out. Applies to requests that are made later.
     #[schemars(example = 30)]
@@ -130,15 +130,10 @@ struct DueCandidateView {
     project: Uri,
     /// Since when the candidate is due.
     due_at: Timestamp,
-    /// What the days are counted from.
+    /// The event from which the days are counted.
     reason: RetentionStart,
     /// Whether the candidate is on hold, which prevents the erasure.
     is_held: bool,
-}
-
-/// The place as `next` names it.
-fn place_text(place: RunCursor) -> String {
-    format!("{}.{}", place.project, place.candidate)
 }
 
 impl DueListView {
@@ -150,12 +145,12 @@ impl DueListView {
         query: &QueryParameters,
         references: ReferenceUris<'_>,
     ) -> Self {
-        let link = |place| {
+        let link = |place: RunCursor| {
             query.link_to([
-                // Of the first page, so that all pages are about one moment.
+                // The moment of the first page, so that all pages are about one moment.
                 ("until", Timestamp(review.at).to_string()),
                 ("page_size", page_size.to_string()),
-                (AFTER, place_text(place)),
+                (AFTER, format!("{}.{}", place.project, place.candidate)),
             ])
         };
         let row = |(place, due): &(RunCursor, DueCandidate)| DueCandidateView {

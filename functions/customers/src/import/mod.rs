@@ -16,7 +16,7 @@ use shared::domain::policy::ImportCustomers;
 use shared::http::body::import::MAX_ENTRIES;
 use shared::http::exchange::respond::CommittedResponse;
 use shared::http::view::CustomerView;
-use shared::http::{IdempotentRun, JsonEntries, RunResult};
+use shared::http::{AttemptResult, JsonEntries, RequestAttempt};
 use shared::store::IMPORT_PATIENCE;
 
 use apply::apply_rows;
@@ -33,16 +33,16 @@ pub(crate) async fn create(
 ) -> Result<CommittedResponse<Json<StaffImportResults>>> {
     let list = StaffList::read(entries, access.target.default_project_lang)?;
     // Boxed, since the layout of the whole future is nested too deeply for the compiler.
-    access.run_once(IMPORT_PATIENCE, |run| Box::pin(import(&access, list, run))).await
+    access.run_once(IMPORT_PATIENCE, |attempt| Box::pin(import(&access, list, attempt))).await
 }
 
 async fn import(
     access: &ImportAccess,
     list: StaffList,
-    run: IdempotentRun,
-) -> Result<RunResult<Json<StaffImportResults>>> {
+    attempt: RequestAttempt,
+) -> Result<AttemptResult<Json<StaffImportResults>>> {
     // All of the list is checked before anything is written.
-    let rows = plan_rows(access, list, &run).await?;
-    let rows = apply_rows(access, rows, &run).await?;
-    Ok(RunResult::Done(Json(StaffImportResults::new(rows, access))))
+    let rows = plan_rows(access, list, &attempt).await?;
+    let rows = apply_rows(access, rows, &attempt).await?;
+    Ok(AttemptResult::Done(Json(StaffImportResults::new(rows, access))))
 }

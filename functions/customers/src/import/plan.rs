@@ -1,5 +1,5 @@
-//! What an import does to each customer: decided for all of them from one reading, and again for those who have changed
-//! before their run came.
+//! Plans the change of each customer of an import: for all of them from one reading, and again for those who have changed before
+//! they are written.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,14 +9,14 @@ use shared::domain::id::CustomerId;
 use shared::domain::staff::customer::{AccountType, Customer, LAST_OWNER};
 use shared::domain::text::Username;
 use shared::error::FieldErrors;
-use shared::http::IdempotentRun;
+use shared::http::RequestAttempt;
 use shared::store::{CustomerChange, VersionedItem};
 use shared::{Error, Result};
 
 use super::ImportAccess;
 use super::entry::{PrimaryKey, StaffImportEntry, StaffList};
 
-/// What an import does to a customer.
+/// The change that an import makes to a customer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
@@ -31,7 +31,7 @@ pub(super) enum ImportStatus {
     Unchanged,
 }
 
-/// What an import does to one customer.
+/// The plan of an import for one customer.
 pub(super) struct ImportRow {
     pub(super) customer: CustomerId,
     pub(super) username: Username,
@@ -47,11 +47,11 @@ pub(super) struct ImportRow {
 pub(super) async fn plan_rows(
     access: &ImportAccess,
     list: StaffList,
-    run: &IdempotentRun,
+    attempt: &RequestAttempt,
 ) -> Result<Vec<ImportRow>> {
-    let staff = run.store.all_customers(access.company_id()).await?;
-    // For messages on all entries at once; the transaction decides.
-    let mut taken = taken_names(access, &list, &staff, run).await?;
+    let staff = attempt.store.all_customers(access.company_id()).await?;
+    // Taken names are read to report all of them at once; the transaction decides.
+    let mut taken = taken_names(access, &list, &staff, attempt).await?;
     let key = list.primary_key;
     let names: BTreeMap<String, CustomerId> =
         staff.iter().flat_map(|customer| key.all_of(customer).map(|name| (name, customer.id))).collect();
@@ -61,9 +61,9 @@ pub(super) async fn plan_rows(
     let mut rows = Vec::new();
     let mut has_owner = false;
     for (index, entry) in list.entries.into_iter().enumerate() {
-        let id = run.ids.id(index);
+        let id = attempt.ids.id(index);
         rows.push(match names.get(&entry.key(key)).and_then(|known| staff.remove(known)) {
-            // Created by an earlier run of the same request.
+            // Created by an earlier attempt at the same request.
             Some(customer) if customer.id == id => {
                 ImportRow::new(Some(index), &customer, ImportStatus::Created, None)
             }
@@ -74,7 +74,9 @@ pub(super) async fn plan_rows(
             None => {
                 check_new(access, index, &entry, &mut taken, &mut errors);
                 let by = access.caller.customer();
-                new_row(index, entry.into_customer(id, access.company_id(), by, access.now))
+                let customer = entry.into_customer(id, access.company_id(), by, access.now);
+                let change = CustomerChange::Create(customer.clone());
+                ImportRow::new(Some(index), &customer, ImportStatus::Created, Some(change))
             }
         });
     }
@@ -120,12 +122,6 @@ impl ImportRow {
     ) -> Self {
         Self { customer: customer.id, username: customer.username.clone(), status, change, entry }
     }
-}
-
-/// The row of a customer who is to be created.
-fn new_row(index: usize, customer: Customer) -> ImportRow {
-    let change = CustomerChange::Create(customer.clone());
-    ImportRow::new(Some(index), &customer, ImportStatus::Created, Some(change))
 }
 
 /// The row of a customer in the list.
@@ -189,14 +185,14 @@ async fn taken_names(
     access: &ImportAccess,
     list: &StaffList,
     staff: &[VersionedItem<Customer>],
-    run: &IdempotentRun,
+    attempt: &RequestAttempt,
 ) -> Result<BTreeSet<String>> {
     let key = list.primary_key;
     let known: BTreeSet<String> = staff.iter().flat_map(|customer| key.all_of(customer)).collect();
     // Each name costs a read; those of staff are known already.
     let new = list.entries.iter().filter(|entry| !known.contains(&entry.key(key)));
     let names = new.flat_map(|entry| entry.names().map(|(_, name)| name));
-    let mut taken = run.store.taken_usernames(access.company_id(), names).await?;
+    let mut taken = attempt.store.taken_usernames(access.company_id(), names).await?;
     for customer in staff {
         taken.extend(
             [PrimaryKey::Username, PrimaryKey::Email].into_iter().flat_map(|key| key.all_of(customer)),

@@ -1,4 +1,4 @@
-//! What an import answers.
+//! The report of an import.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -35,7 +35,7 @@ struct StaffImportResult {
     /// The user name.
     #[schemars(example = &"grace")]
     username: String,
-    /// What became of the customer.
+    /// The outcome for the customer.
     status: ImportStatus,
     /// The customer.
     #[schemars(example = example_uri::CUSTOMER)]

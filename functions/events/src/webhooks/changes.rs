@@ -12,7 +12,7 @@ use shared::http::{BodyChanges, BodyFields};
 
 /// The longest time that a former secret stays valid, in hours.
 const MAX_GRACE: u32 = 168;
-/// That time if the client names none.
+/// The hours for which a former secret stays in use if the client names none.
 const DEFAULT_GRACE: u32 = 24;
 
 /// The body of a creation.

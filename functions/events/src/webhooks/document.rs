@@ -8,7 +8,7 @@ use super::changes::{CreateWebhook, UpdateWebhook, read_grace, read_position};
 use super::deliveries::read_event;
 use super::view::{QueuedView, WebhookView};
 
-/// What the body of a creation says of `after`.
+/// The description of `after` in the body of a creation.
 const AFTER: &str = "The number (`sequence`) of the event after which deliveries begin; 0 sends everything that is kept. By \
                      default the latest one.";
 

@@ -29,7 +29,7 @@ pub(crate) async fn list(
     // There are few enough to be read whole.
     let mut all = access.store.webhooks(access.company_id()).await?;
     all.retain(|webhook| access.caller.limits().is_none_or(|projects| webhook.is_within(projects)));
-    let (page, total) = query.slice(all, |one| one.id.to_string());
+    let (page, total) = query.slice(all, |webhook| webhook.id.to_string());
     let cursors = access.store.cursors(page.rows.iter().map(|webhook| webhook.id)).await?;
     // A webhook without a cursor is being deleted.
     let page = page.filter_map(|webhook| {
@@ -55,7 +55,7 @@ pub(crate) async fn create(
     let webhook = Webhook::new(id, company.clone(), url, sealed, by, access.now);
     let webhook = rest.apply_to(webhook)?;
     require_within_limits(&access, &webhook)?;
-    // From now on by default: the whole feed would come as a surprise.
+    // Deliveries begin now by default: the whole feed would come as a surprise.
     let cursor = DeliveryCursor::new(id, company, after.unwrap_or(latest), access.now);
     let kept = WebhookView::new(&webhook, &cursor, &access.target, access.references(), access.now);
     let shown = NewWebhookView::new(kept.clone(), &secret);
@@ -117,8 +117,8 @@ pub(crate) async fn rotate(
     let (secret, sealed) = access.new_signing_secret(before.id).await?;
     let after = Webhook::clone(before).rotated(sealed, grace, access.now);
     // The sender deletes the former secret then.
-    let mut woken = DeliveryCursor::clone(cursor).run_by(access.now + grace);
-    // It came without a secret: with one, what it has missed is sent.
+    let mut woken = DeliveryCursor::clone(cursor).wake_by(access.now + grace);
+    // A webhook of an archive came without a secret: with one, the events that it has missed are sent.
     if after.is_enabled() && !before.is_enabled() {
         woken = woken.resume(access.now);
     }

@@ -29,7 +29,7 @@ pub(crate) struct WebhookView {
     /// one from 1024, at most 2,048 characters.
     #[schemars(example = &"https://hooks.example.com/interviews", url)]
     url: String,
-    /// What the webhook is for.
+    /// The purpose of the webhook, in the client's words.
     #[schemars(example = &"Applicant tracking")]
     description: String,
     /// The types of events that are sent, each a name or all that begin so, such as `candidate.*`; empty for all.
@@ -108,7 +108,7 @@ impl WebhookView {
             url: webhook.url.as_str().to_owned(),
             description: webhook.description.to_string(),
             types: webhook.types.iter().map(|types| types.as_str().to_owned()).collect(),
-            projects: webhook.projects.iter().map(|one| references.uri(company, *one)).collect(),
+            projects: webhook.projects.iter().map(|project| references.uri(company, *project)).collect(),
             misses_erasures: webhook.misses_erasures(),
             is_enabled: webhook.is_enabled(),
             disabled_reason: webhook.why_disabled(),
@@ -160,7 +160,7 @@ impl NewWebhookView {
     }
 }
 
-/// What was queued for a webhook.
+/// The answer to a request that queues events for a webhook.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "QueuedDelivery")]
 pub(crate) struct QueuedView {

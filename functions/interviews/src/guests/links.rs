@@ -61,7 +61,7 @@ pub(crate) async fn create(
     access.commit(access.store.create_guest_link(candidate, after, &link, now), answer).await
 }
 
-/// What a client says of a new link.
+/// The body that creates a link.
 pub(crate) struct NewGuestLink {
     recipient: ShortName,
     ends_at: DateTime<Utc>,

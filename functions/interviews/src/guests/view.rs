@@ -62,7 +62,7 @@ pub(crate) struct ReviewView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 struct ReviewedCompany {
-    /// Its name.
+    /// The name of the company.
     #[schemars(example = &"Acme")]
     name: String,
     /// The URL of the logo, which needs no credentials; null for none.
@@ -74,12 +74,12 @@ struct ReviewedCompany {
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 struct ReviewedProject {
-    /// Its name.
+    /// The name of the project.
     #[schemars(example = &"Backend engineer")]
     name: String,
 }
 
-/// Who has answered.
+/// The candidate who has answered.
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 struct ReviewedCandidate {
@@ -108,7 +108,7 @@ struct ReviewedQuestion {
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 struct ReviewedVideo {
-    /// Where the video can be watched. The URLs work for 15 minutes and no longer than the link.
+    /// The URLs at which the video can be watched. The URLs work for 15 minutes and no longer than the link.
     streams: ReviewedStreams,
     /// The URL of a thumbnail.
     #[schemars(example = ())]
@@ -119,13 +119,13 @@ struct ReviewedVideo {
     captions: Vec<ReviewedCaptions>,
 }
 
-/// The captions of a video in a language.
+/// The captions of a video or of an answer in a language.
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 struct ReviewedCaptions {
     /// The language of the captions.
     language: Language,
-    /// The URL of the WebVTT, which works as long as those of the video.
+    /// The URL of the WebVTT, which works as long as those of the video or the answer.
     #[schemars(example = example_uri::CAPTIONS)]
     url: Uri,
 }
@@ -140,17 +140,19 @@ struct ReviewedAnswer {
     /// The length of a recorded answer once it is converted; null otherwise.
     #[schemars(example = 84)]
     seconds: Option<u32>,
-    /// Where a recorded answer can be watched; empty until it is converted, and for a written one. The URLs work for 15 minutes
-    /// and no longer than the link: when one fails, request the review again.
+    /// The URLs at which a recorded answer can be watched; empty until it is converted, and for a written one. The URLs work for
+    /// 15 minutes and no longer than the link: when one fails, request the review again.
     streams: ReviewedStreams,
     /// The URL of a thumbnail once a recorded answer is converted; null otherwise.
     #[schemars(example = ())]
     thumb: Option<Uri>,
     /// The size of a recorded answer in pixels once it is converted; null otherwise.
     dimensions: Option<AnswerDimensions>,
+    /// The captions of a recorded answer, by language.
+    captions: Vec<ReviewedCaptions>,
 }
 
-/// Where a recorded answer can be watched.
+/// The URLs at which a recorded answer can be watched.
 #[derive(Default, Serialize, JsonSchema)]
 #[schemars(inline)]
 struct ReviewedStreams {
@@ -238,18 +240,24 @@ impl ReviewedAnswer {
                 streams,
                 thumb: None,
                 dimensions: None,
+                captions: Vec::new(),
             });
         }
         let take = given.answer()?;
         let of = take.reference(question.id);
         let made = take.conversion.converted;
         let fetched = |file_type| made.and_then(|_| references.take_rendition(objects, of, file_type));
+        let captions = |language: Language| {
+            let url = references.answer_captions(objects, question.id, language)?;
+            Some(ReviewedCaptions { language, url })
+        };
         Some(Self {
             text: String::new(),
             seconds: made.map(|made| made.seconds),
             streams: ReviewedStreams { mp4: fetched(FileType::Mp4) },
             thumb: fetched(FileType::Jpeg),
             dimensions: made.map(|made| AnswerDimensions { width: made.width, height: made.height }),
+            captions: take.captions.keys().copied().filter_map(captions).collect(),
         })
     }
 }

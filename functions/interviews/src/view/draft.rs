@@ -13,9 +13,9 @@ pub(crate) struct DraftView {
     /// The text.
     #[schemars(example = &"The race in our")]
     text: String,
-    /// When it was saved.
+    /// When the draft was saved.
     saved_at: Timestamp,
-    /// For `If-Match`, so that another window does not overwrite it.
+    /// The tag for `If-Match`, so that another window does not overwrite the draft.
     #[schemars(example = &"\"4183563425738265211-e3b0c44298fc1c149afbf4c8996fb924\"")]
     tag: String,
 }

@@ -16,6 +16,7 @@ use shared::domain::policy::{Action, CallerRelation};
 use shared::domain::questionnaire::{Question, QuestionKind, Questionnaire};
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
+use shared::http::view::CaptionsView;
 use shared::http::wire::{Identifier, Timestamp, Uri};
 use shared::media::AnswerObjects;
 use shared::store::ShownAnswers;
@@ -28,6 +29,7 @@ pub(crate) struct InterviewViewer<'a> {
     candidate: &'a Candidate,
     answers: &'a Answers,
     questionnaire: &'a Questionnaire,
+    maximum_score: u32,
     objects: AnswerObjects,
     adjustments: InterviewAdjustments,
     /// Whether they see what tells of adjustments.
@@ -45,6 +47,7 @@ impl<'a> InterviewViewer<'a> {
             candidate: &target.candidate,
             answers: &target.answers,
             questionnaire: &target.questionnaire,
+            maximum_score: target.project.settings.maximum_score,
             objects: AnswerObjects::of(&target.answers),
             adjustments: target.candidate.adjusted(),
             // Longer times and more takes hint at the health of the candidate.
@@ -98,7 +101,7 @@ pub(crate) struct InterviewView {
     message: Option<String>,
     /// When the time to begin answers ends; null without a deadline. Only managers and the candidate see it.
     ends_at: Option<Timestamp>,
-    /// Until when recorded parts can be sent and the interview completed; null before it has begun. Only managers and the
+    /// The end of the time to send recorded parts and to complete the interview; null before it has begun. Only managers and the
     /// candidate see it.
     closes_at: Option<Timestamp>,
     /// The time from beginning to end, in seconds, with the candidate's adjustments; null without a limit. Only managers and
@@ -190,7 +193,7 @@ struct InterviewAnswerView {
     answer: AnswerView,
     /// Whether the question is not answered and can no longer be: no take is left, and the time of the last one is over. Such
     /// a question is not `missing`. A reset or `extra_takes` let the candidate answer it.
-    // Only here: it changes with the time alone, without another tag of the answer.
+    // This field is here alone, because it changes with the time, without another tag of the answer.
     #[schemars(example = false)]
     unanswerable: bool,
     /// The text that the candidate has typed and not sent; null without one, and for everyone but the candidate.
@@ -224,13 +227,15 @@ pub(crate) struct AnswerView {
     /// The length of the recorded answer once it is converted.
     #[schemars(example = 84)]
     seconds: Option<u32>,
-    /// Its size in pixels once it is converted.
+    /// The size in pixels once the take is converted.
     dimensions: Option<AnswerDimensions>,
-    /// Where it can be watched once it is converted.
+    /// The URLs at which the answer can be watched once it is converted.
     streams: Option<AnswerStreams>,
     /// The URL of a thumbnail once it is converted, valid for the session that fetched it.
     #[schemars(example = ())]
     thumb: Option<Uri>,
+    /// The captions of the take that is the answer, by language. Candidates see none: captions are the company's.
+    captions: Vec<CaptionsView>,
     /// How many takes have begun.
     #[schemars(example = 2)]
     takes_begun: u32,
@@ -252,19 +257,19 @@ pub(crate) struct AnswerView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 pub(crate) struct AnswerDimensions {
-    /// In pixels.
+    /// The width in pixels.
     #[schemars(example = 1280)]
     pub(crate) width: u32,
-    /// In pixels.
+    /// The height in pixels.
     #[schemars(example = 720)]
     pub(crate) height: u32,
 }
 
-/// Where a recorded answer can be watched.
+/// The URLs at which a recorded answer can be watched.
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 struct AnswerStreams {
-    /// H.264 and AAC in mp4. Anyone can use the URL while the session that fetched it lasts.
+    /// H.264 and AAC in mp4. Anyone can use the URL while the credential that fetched it lasts; that of a named token for 24 hours.
     #[schemars(example = example_uri::ANSWER_VIDEO)]
     mp4: Option<Uri>,
 }
@@ -298,6 +303,10 @@ impl AnswerView {
             dimensions: made.map(|(_, made)| AnswerDimensions { width: made.width, height: made.height }),
             streams: made.map(|_| AnswerStreams { mp4: fetched(FileType::Mp4) }),
             thumb: fetched(FileType::Jpeg),
+            captions: take
+                .filter(|_| !viewer.is_candidate)
+                .map(|take| CaptionsView::all_of(take, question.id, objects, references))
+                .unwrap_or_default(),
             takes_begun: counts.begun,
             takes_left: viewer.sees_limits.then_some(left),
             interruptions: counts.interrupted,

@@ -27,19 +27,19 @@ pub(crate) struct TakeView {
     number: u32,
     /// How far it is. While it is `awaiting-upload`, parts can be sent.
     status: ConversionStatus,
-    /// When it was begun.
+    /// When the take was begun.
     begun_at: Timestamp,
     /// When the film that asks the question and the time to prepare end. Only managers and the candidate see it.
     record_from: Option<Timestamp>,
     /// When the time to answer ends; what is recorded later is cut off. Only managers and the candidate see it.
     record_until: Option<Timestamp>,
-    /// When it was finished, or closed by the service; null before.
+    /// When the take was finished, or closed by the service; null before.
     #[schemars(example = ())]
     finished_at: Option<Timestamp>,
     /// The length in seconds, as the client says.
     #[schemars(example = 84)]
     recorded_seconds: Option<u32>,
-    /// Where it comes from.
+    /// The source of the take.
     source: TakeSource,
     /// Whether the service has closed it with the parts that had arrived. It can still be finished while no later take has
     /// begun.
@@ -82,7 +82,8 @@ impl BegunTakeView {
         answer: Option<&QuestionAnswer>,
         viewer: &InterviewViewer<'_>,
     ) -> Self {
-        let asked = QuestionView::new(question, viewer.questionnaire, viewer.references);
+        let asked =
+            QuestionView::new(question, viewer.questionnaire, viewer.maximum_score, viewer.references);
         let take = answer.and_then(QuestionAnswer::open_take);
         Self {
             take: take.map(|take| TakeView::new(take.reference(question.id), take, viewer)),

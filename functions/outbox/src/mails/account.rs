@@ -7,11 +7,14 @@ use shared::domain::account::CredentialClaim;
 use shared::domain::company::Company;
 use shared::domain::effect::FormerCustomer;
 use shared::domain::effect::deletion::DeletionAuthor;
+use shared::domain::history::ChangeAuthor;
 use shared::domain::id::{CompanyId, CustomerId};
 use shared::domain::staff::customer::{Customer, CustomerStatus};
+use shared::http::reference::ReferenceUris;
 use shared::mail::{MailEnvelope, MailOccasion, Mailer, PersonalMail, activation_link};
 use shared::store::VersionedItem;
 
+use crate::mails::address::name_of;
 use crate::outcome::{EffectResult, send_mail};
 
 /// Validity of the key in an invitation.
@@ -47,6 +50,12 @@ async fn send_invitation(
     before: &VersionedItem<Customer>,
     company: &Company,
 ) -> Result<(EffectResult, String)> {
+    let settings = system.store.sign_in_settings(&company.id).await?;
+    if !settings.allows_password_of(before) {
+        let link = ReferenceUris::new(system.config()).sign_in_door(&company.id).to_string();
+        let occasion = MailOccasion::StaffSignIn { is_invited: true, link: &link };
+        return send_to_customer(mailer, before, company, occasion).await;
+    }
     // Made when the mail is sent: the table never holds a usable key, and a new key revokes the previous one.
     let key = give_customer_key(system, before, TimeDelta::days(INVITATION_DAYS)).await?;
     let link = activation_link(&system.config().suite_url, &key);
@@ -114,4 +123,25 @@ pub(crate) async fn send_to_customer(
     let account = Some(customer.account());
     let envelope = MailEnvelope { to: &customer.email, account, company, alias: None, reply_to: None };
     send_mail(mailer, &envelope, &mail).await
+}
+
+/// Tells an owner that the settings were changed by which staff sign in, or a customer that their own link was.
+pub(crate) async fn tell_of_sign_in(
+    system: &SystemAccess,
+    mailer: &Mailer<'_>,
+    company: &CompanyId,
+    customer: CustomerId,
+    by: ChangeAuthor,
+    is_own: bool,
+) -> Result<(EffectResult, String)> {
+    let store = &system.store;
+    let (customer, company) = tokio::try_join!(store.customer(company, customer), store.company(company))?;
+    let (Some(customer), Some(company)) = (customer, company) else {
+        return Ok((EffectResult::Outdated, "the customer is gone".to_owned()));
+    };
+    if !customer.takes_mail() || !is_own && !customer.is_owner_at_work() {
+        return Ok((EffectResult::Outdated, "the customer is no owner, or takes no mails".to_owned()));
+    }
+    let by = name_of(system, &company, by).await?;
+    send_to_customer(mailer, &customer, &company, MailOccasion::SignInChanged { by: &by, is_own }).await
 }

@@ -139,7 +139,7 @@ async fn send_to_address(
 }
 
 /// The name of the author of a change; that of the company if they are gone.
-async fn name_of(system: &SystemAccess, company: &Company, by: ChangeAuthor) -> Result<String> {
+pub(super) async fn name_of(system: &SystemAccess, company: &Company, by: ChangeAuthor) -> Result<String> {
     let name = match by {
         ChangeAuthor::Customer { customer } => {
             let customer = system.store.customer(&company.id, customer).await?;
@@ -147,7 +147,7 @@ async fn name_of(system: &SystemAccess, company: &Company, by: ChangeAuthor) -> 
         }
         ChangeAuthor::NamedToken { token } => {
             let tokens = system.store.tokens(&company.id).await?;
-            tokens.into_iter().find(|one| one.id == token).map(|one| one.name.to_string())
+            tokens.into_iter().find(|found| found.id == token).map(|found| found.name.to_string())
         }
         ChangeAuthor::Candidate { project, candidate } => {
             let candidate = system.store.candidate(&company.id, project, candidate).await?;

@@ -56,7 +56,9 @@ pub(crate) async fn send(
         return Ok((EffectResult::Outdated, "the candidate takes no mails".to_owned()));
     };
     let suite = &system.config().suite_url;
-    let logo = ReferenceUris::new(system.config()).logo(company).map(|logo| logo.to_string());
+    let references = ReferenceUris::new(system.config());
+    let logo = references.logo(company).map(|logo| logo.to_string());
+    let accessibility = references.accessibility_page(&company.id).map(|page| page.to_string());
     let questionnaire = subject.questionnaire.as_deref();
     let key = system.store.open_access_key(candidate).await?;
     let key = key.as_deref();
@@ -74,6 +76,7 @@ pub(crate) async fn send(
         suite,
         key,
         logo,
+        accessibility,
     );
     let account = Some(candidate.account());
     let alias = project.settings.email_alias.as_ref();

@@ -32,7 +32,7 @@ pub(crate) async fn notify_owner(
     }
     let id = export.id;
     match (mail, export.status) {
-        // Also of one that was deleted: it may have been downloaded before.
+        // The mail is sent for a deleted export as well: it may have been downloaded before.
         (ExportMail::Requested, _) => {
             let requester = store.customer(&company.id, export.created_by).await?;
             let by = requester

@@ -19,7 +19,7 @@ use shared::store::{Store, Transaction, VersionedItem};
 /// The holder of an account that has or gets a password.
 pub(crate) enum AccountHolder {
     Customer(VersionedItem<Customer>),
-    /// With their project, if it exists.
+    /// A candidate with their project, if it exists.
     Candidate(Box<VersionedItem<Candidate>>, Option<VersionedItem<Project>>),
 }
 
@@ -136,10 +136,7 @@ impl AccountHolder {
     pub(crate) fn language(&self, company: &Company) -> Language {
         match self {
             Self::Customer(customer) => customer.preferred_language,
-            Self::Candidate(_, project) => {
-                let own = project.as_ref().and_then(|project| project.settings.support_lang);
-                own.unwrap_or(company.default_project_lang)
-            }
+            Self::Candidate(candidate, project) => candidate.mail_language(project.as_deref(), company),
         }
     }
 

@@ -4,6 +4,7 @@ pub(crate) mod account;
 pub(crate) mod address;
 pub(crate) mod candidate;
 pub(crate) mod export;
+pub(crate) mod help;
 mod holder;
 pub(crate) mod notice;
 pub(crate) mod reset;

@@ -11,6 +11,7 @@ use shared::domain::effect::Effect;
 use shared::domain::secret::RESET_HOURS;
 use shared::domain::staff::customer::CustomerStatus;
 use shared::domain::text::fold_case;
+use shared::http::reference::ReferenceUris;
 use shared::mail::{
     AccountLink, MailEnvelope, MailOccasion, Mailer, PersonalMail, activation_link, reset_link,
 };
@@ -58,11 +59,13 @@ async fn holders_by_address(
 ) -> Result<BTreeMap<String, Vec<AccountHolder>>> {
     let FoundAccounts { customers, candidates } = system.store.accounts_named(&company.id, name).await?;
     let mut holders = BTreeMap::<String, Vec<AccountHolder>>::new();
-    for customer in customers.into_iter().filter(|one| one.is_active && one.takes_mail()) {
+    for customer in customers.into_iter().filter(|customer| customer.is_active && customer.takes_mail()) {
         let address = fold_case(customer.email.as_str());
         holders.entry(address).or_default().push(AccountHolder::Customer(customer));
     }
-    for candidate in candidates.into_iter().filter(|one| one.may_log_in() && one.password_hash.is_some()) {
+    for candidate in
+        candidates.into_iter().filter(|candidate| candidate.may_log_in() && candidate.password_hash.is_some())
+    {
         let Some(address) = candidate.mail_address().map(|address| fold_case(address.as_str())) else {
             continue;
         };
@@ -89,14 +92,28 @@ async fn send(
     };
     // A key of the last five minutes stays valid: a stranger could otherwise revoke each one before it is used.
     holders.retain(|holder| begun.may_replace(holder.key(), system.now));
+    let settings = system.store.sign_in_settings(&company.id).await?;
+    let has_password = |holder: &AccountHolder| match holder {
+        AccountHolder::Customer(customer) => settings.allows_password_of(customer),
+        AccountHolder::Candidate(..) => true,
+    };
+    // Staff who have to sign in by the provider get no key. If the address has other accounts too, the mail is about those.
+    let is_by_provider = !holders.iter().any(has_password);
+    if !is_by_provider {
+        holders.retain(has_password);
+    }
     let Some(first) = holders.first() else {
         return Ok((EffectResult::Outdated, "the keys that are out are too new".to_owned()));
     };
+    let door = ReferenceUris::new(system.config()).sign_in_door(&company.id).to_string();
     let mut accounts = Vec::new();
-    for holder in &holders {
+    for holder in holders.iter().filter(|_| !is_by_provider) {
         accounts.push(AccountLink { name: holder.name(), link: give_link(system, holder).await? });
     }
     let occasion = match (&accounts[..], first) {
+        ([], AccountHolder::Customer(customer)) => {
+            MailOccasion::StaffSignIn { is_invited: customer.status == CustomerStatus::Invited, link: &door }
+        }
         ([only], AccountHolder::Customer(customer)) if customer.status == CustomerStatus::Invited => {
             MailOccasion::StaffInvitation {
                 username: customer.username.as_str(),
@@ -110,7 +127,7 @@ async fn send(
     let (first_name, last_name) = first.names();
     let language = first.language(company);
     let mail = PersonalMail { first_name, last_name, company: &company.name, language, occasion };
-    // With accounts in several projects, no project speaks for all of them.
+    // The mail names no project if the accounts are in several: none speaks for all of them.
     let alias = if holders.len() == 1 { first.alias() } else { None };
     let contact = first.contact(company, holders.len() == 1);
     let reply_to = contact.as_ref().and_then(|contact| contact.email.as_ref());

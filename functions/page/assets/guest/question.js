@@ -2,7 +2,7 @@
 
 import { button, element, fill } from "../dom.js";
 import { duration, filled } from "../language.js";
-import { showAsked } from "../player/question.js";
+import { openList, showAsked } from "../player/question.js";
 import { askedIn } from "./state.js";
 
 /** @typedef {import("./state.js").Review} Review */
@@ -16,7 +16,7 @@ export function showQuestion(guest, { number, last }) {
     const all = dialogOf(guest);
     const steps = [
         button(guest.texts.back, () => guest.go(number - 1)),
-        button(guest.texts.welcome.questions, () => all.showModal(), { "aria-haspopup": "dialog" }),
+        button(guest.texts.welcome.questions, () => openList(all), { "aria-haspopup": "dialog" }),
         next,
     ];
     const reload = async () => {

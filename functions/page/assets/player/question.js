@@ -47,6 +47,12 @@ export function showAsked(asked, playback, texts, around) {
     };
 }
 
+/** Shows the list of questions over the page, at the question that is shown. @param {HTMLDialogElement} dialog */
+export function openList(dialog) {
+    dialog.showModal();
+    /** @type {HTMLElement | null} */ (dialog.querySelector("[aria-current]"))?.focus();
+}
+
 /**
  * @typedef {object} ShownAnswer
  * @property {import("../dom.js").Child} shown

@@ -12,6 +12,7 @@ export function showCheck(app) {
     const texts = app.texts.check;
     const { devices } = app;
     const problem = element("p", { class: "problem", role: "alert" });
+    const help = element("div", { hidden: devices.canRecord }, app.help.opener());
     const stage = element("div", { class: "stage" });
     /** @type {Hearing | null} */
     let hearing = null;
@@ -27,7 +28,9 @@ export function showCheck(app) {
     async function open() {
         problem.textContent = "";
         devices.close();
+        help.hidden = true;
         if (await app.turnOn(problem)) await showPreview();
+        else help.hidden = false;
     }
 
     async function showPreview() {
@@ -89,9 +92,9 @@ export function showCheck(app) {
         title: texts.title,
         content: devices.canRecord
             ? [
-                element("p", {}, texts.intro), problem, stage, button(texts.skip, next, { class: "link" }),
+                element("p", {}, texts.intro), problem, help, stage, button(texts.skip, next, { class: "link" }),
             ]
-            : [element("p", { class: "problem" }, texts.none), button(app.texts.continue, next, { class: "main" })],
+            : [element("p", { class: "problem" }, texts.none), help, button(app.texts.continue, next, { class: "main" })],
         update() {
             unheard.hidden = !hearing?.isUnheard;
         },

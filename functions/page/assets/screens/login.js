@@ -1,5 +1,6 @@
 // Candidates who have a password log in.
 
+import { endOf } from "../access.js";
 import { ApiError } from "../api.js";
 import { button, element, field, fill } from "../dom.js";
 import { filled } from "../language.js";
@@ -25,6 +26,8 @@ export function showLogin(app) {
         } catch (error) {
             const isWrong = error instanceof ApiError && (error.status === 401 || error.status === 400);
             if (!isWrong) throw error;
+            const ended = endOf(error);
+            if (ended) return app.access.endByLogin(ended);
             password.refuse(texts.wrong);
             return;
         }

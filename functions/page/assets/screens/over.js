@@ -3,6 +3,7 @@
 import { button, element, factList } from "../dom.js";
 import { dateText, filled } from "../language.js";
 import { contactLine, returnButton } from "../links.js";
+import { isWritten } from "../state.js";
 import { accountFacts, wayOn } from "./account.js";
 
 /** @param {import("../main.js").App} app @returns {import("../main.js").View} */
@@ -26,6 +27,7 @@ export function showOver(app, { reason = "link" }) {
         title,
         content: [
             element("p", { class: "lead" }, filled(text, { company, forgotten: app.texts.login.forgotten })),
+            reason === "skipped" && keptAnswers(app, company),
             reason === "completed" && [completion(app, app.texts.over.completed), returnButton(app)],
             reason === "ended" && completion(app, app.texts.over.ended),
             reason === "replaced" && linkSender(app, company),
@@ -35,6 +37,13 @@ export function showOver(app, { reason = "link" }) {
             (reason === "offline" || reason === "busy") && button(app.texts.tryAgain, () => app.attempt(() => app.access.load()), { class: "main" }),
         ],
     };
+}
+
+/** What became of the answers, for those who see the company cancel the interview. @param {import("../main.js").App} app @param {string} company */
+function keptAnswers({ model, texts }, company) {
+    if (!model.interview?.started_at) return null;
+    const { off, during } = texts.over.skipped;
+    return element("p", {}, !isWritten(model) && `${off} `, filled(during, { company }));
 }
 
 /** The number of answers that arrived, and the end of the interview. @param {import("../main.js").App} app @param {{ date: string, answers: string }} texts */

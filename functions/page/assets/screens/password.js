@@ -3,6 +3,7 @@
 import { ApiError } from "../api.js";
 import { element, field, fill } from "../dom.js";
 import { filled } from "../language.js";
+import { buttonTo } from "../links.js";
 import { accountFacts, wayOn } from "./account.js";
 
 /** Why the service refuses a password. @param {import("../main.js").App} app @param {string} password */
@@ -25,6 +26,9 @@ export function showPassword(app) {
         try {
             await app.api.send("POST", isReset ? "/api-password-reset/confirm/" : "/api-activate/", body);
         } catch (error) {
+            if (error instanceof ApiError && error.code === "sign_in_required") {
+                return fill(form, element("p", { role: "alert" }, texts.byProvider), buttonTo(String(error.body.sign_in), texts.door));
+            }
             if (!(error instanceof ApiError) || error.status !== 400) throw error;
             const isWeak = error.about("password") !== "";
             password.refuse(isWeak ? weakness(app, password.input.value) : app.texts.over.used.title);
@@ -42,5 +46,5 @@ export function showPassword(app) {
             app.attempt(save);
         },
     }, name, password.whole, element("button", { class: "main" }, texts.submit));
-    return { title: isReset ? texts.titleReset : texts.titleActivate, content: [element("p", { class: "lead" }, filled(texts.account, { name: holder.username, company })), accountFacts(app), form] };
+    return { title: isReset ? texts.titleReset : texts.titleActivate, content: [element("p", { class: "lead" }, filled(texts.account, { name: holder.username, company })), form, accountFacts(app)] };
 }

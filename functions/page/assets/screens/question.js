@@ -90,8 +90,8 @@ export function showQuestion(app, { question: uri = "" }) {
                 question.preparation_seconds !== null && element("p", {}, filled(texts.prepare, { time: duration(app.texts, preparation) })),
                 element("p", {}, filled(texts.answer, { time: duration(app.texts, time) })), ending,
                 answer?.unanswerable
-                    ? element("p", { class: "note" }, unanswerableText(app))
-                    : left === 0 ? !isElsewhere && element("p", {}, texts.noTakes)
+                    ? [element("p", { class: "note" }, unanswerableText(app)), app.help.opener()]
+                    : left === 0 ? !isElsewhere && [element("p", {}, texts.noTakes), app.help.opener()]
                         : isCounted && element("p", {}, filled(texts.takesLeft, { n: left })),
                 canBegin && element("p", { class: "hint" }, texts.hint),
             ],

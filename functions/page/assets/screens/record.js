@@ -133,6 +133,8 @@ export function showRecord(app, { question: uri = "", isCounted }) {
         begun.ended.then(async (reason) => {
             announce(texts.stopped);
             await Promise.all(kept);
+            // The company has cancelled the interview, which nothing of this belongs to any more.
+            if (app.view !== view) return;
             await conclude(reason, new Blob(slices, { type: types[0] }));
         });
     }
@@ -171,7 +173,10 @@ export function showRecord(app, { question: uri = "", isCounted }) {
             tell(rest);
             if (rest <= 0) recording.stop();
         },
-        leave: () => stage.end(),
+        leave() {
+            stage.end();
+            recording?.stop();
+        },
     };
     stage.record(app.texts.connect.cancel, cancel, "");
     if (isCounted) start();

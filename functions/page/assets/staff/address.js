@@ -4,7 +4,7 @@ import { segmentsOf } from "../links.js";
 
 /**
  * @typedef {object} Place
- * @property {"home" | "project" | "result" | "wrong"} kind
+ * @property {"home" | "project" | "result" | "refused" | "wrong"} kind
  * @property {string} company
  * @property {string} project
  * @property {string} candidate
@@ -13,9 +13,15 @@ import { segmentsOf } from "../links.js";
 /** Each kind of address: its root, and how many segments it has. @type {Record<string, { kind: Place["kind"], length: number }>} */
 const SHAPES = { staff: { kind: "home", length: 2 }, project: { kind: "project", length: 3 }, result: { kind: "result", length: 4 } };
 
-/** What an address leads to. @param {string} path @returns {Place} */
-export function placeOf(path) {
-    const segments = segmentsOf(path);
+/** The path of the page that shows why a sign-in was refused. */
+const REFUSED = "sign-in";
+
+/** What an address leads to. @param {{ pathname: string, search: string }} address @returns {Place} */
+export function placeOf({ pathname, search }) {
+    const segments = segmentsOf(pathname);
+    if (segments.length === 1 && segments[0] === REFUSED) {
+        return { kind: "refused", company: new URLSearchParams(search).get("company") ?? "", project: "", candidate: "" };
+    }
     const [root = "", company = "", project = "", candidate = ""] = segments;
     const shape = SHAPES[root];
     return { kind: shape?.kind && shape.length === segments.length ? shape.kind : "wrong", company, project, candidate };
@@ -49,8 +55,16 @@ export const candidateIn = (place) => `${projectIn(place)}candidates/${encodeURI
 export function addressAskedFor(search) {
     const wished = new URLSearchParams(search).get("return_to") ?? "";
     if (!URL.canParse(wished, location.origin)) return null;
-    const { origin, pathname, hash } = new URL(wished, location.origin);
+    const address = new URL(wished, location.origin);
+    const { origin, pathname, hash } = address;
     // A path that begins with two slashes would name a host.
     const isOurs = origin === location.origin && !pathname.startsWith("/", 1);
-    return isOurs && placeOf(pathname).kind !== "wrong" ? pathname + hash : null;
+    return isOurs && !["refused", "wrong"].includes(placeOf(address).kind) ? pathname + hash : null;
 }
+
+/**
+ * The address that signs the reader in by the company's provider and leads back to a path of this page.
+ * @param {string} door that of the company
+ * @param {string} path
+ */
+export const throughDoor = (door, path) => `${door}?${new URLSearchParams({ return_to: path })}`;

@@ -3,16 +3,23 @@
 import { ApiError } from "../api.js";
 import { button, element, field, fill } from "../dom.js";
 import { filled } from "../language.js";
-import { homeOf } from "./address.js";
+import { homeOf, throughDoor } from "./address.js";
 
 /** @typedef {import("../staff.js").Staff} Staff */
 /** @typedef {import("../staff.js").View} View */
+
+/** The query of a window that was opened to sign in beside another one. */
+export const AGAIN = "again";
+/** The query of such a window once the provider has led back to it. */
+export const SIGNED_IN = "signed-in";
 
 /** @param {Staff} app @returns {View} */
 export function showSignIn(app) {
     const texts = app.texts.signIn;
     const { company } = app.place;
-    const name = field(texts.name, { name: "username", type: "text", autocomplete: "username", autocapitalize: "none", spellcheck: "false", maxlength: 254, required: true });
+    // It outlives a change of the language.
+    const keep = () => (app.model.username = name.input.value);
+    const name = field(texts.name, { name: "username", type: "text", value: app.model.username, oninput: keep, autocomplete: "username", autocapitalize: "none", spellcheck: "false", maxlength: 254, required: true });
     const password = field(texts.password, { name: "password", type: "password", autocomplete: "current-password", maxlength: 128, required: true }, { reveal: app.texts.showPassword });
     const sent = element("p", { role: "status" });
     const problem = element("p", { class: "problem", role: "alert" });
@@ -24,7 +31,7 @@ export function showSignIn(app) {
             await action();
         } catch (error) {
             if (!(error instanceof ApiError)) throw error;
-            fill(problem, app.refusalText(error));
+            fill(problem, error.code === "sign_in_required" ? texts.required : app.refusalText(error));
         }
     };
     const signIn = async () => {
@@ -35,7 +42,8 @@ export function showSignIn(app) {
         if (isAgain()) return app.end("signedIn");
         await app.load();
     };
-    const submit = element("button", { class: "main" }, texts.submit);
+    const { door } = app.model;
+    const submit = element("button", { class: !door && "main" }, texts.submit);
     const form = element("form", {
         onsubmit: async (/** @type {Event} */ event) => {
             event.preventDefault();
@@ -51,12 +59,39 @@ export function showSignIn(app) {
     }), { class: "link" });
     return {
         title: texts.title,
-        content: [element("p", {}, `${texts.company}: `, element("b", {}, element("bdi", {}, company))), problem, form, forget, sent],
+        content: [
+            element("p", {}, `${texts.company}: `, element("b", {}, element("bdi", {}, company))), problem,
+            door && [element("p", { class: "ways" }, doorLink(app, door)), element("h2", {}, texts.byPassword)],
+            form, forget, sent,
+        ],
     };
 }
 
+/** The way to the provider of the company, and back to what was asked for. @param {Staff} app @param {string} door */
+function doorLink(app, door) {
+    const { kind, company } = app.place;
+    const path = isAgain() ? `${homeOf(company)}?${SIGNED_IN}` : kind === "refused" ? homeOf(company) : location.pathname + location.hash;
+    return element("a", { class: "main", href: throughDoor(door, path) }, app.texts.signIn.door);
+}
+
 /** Whether this window was opened to sign in beside another one. */
-const isAgain = () => new URLSearchParams(location.search).has("again");
+const isAgain = () => new URLSearchParams(location.search).has(AGAIN);
+
+/** A sign-in by the provider of the company was refused. @param {Staff} app @returns {View} */
+export function showRefused(app) {
+    const texts = app.texts.refused;
+    const { door } = app.model;
+    const { company } = app.place;
+    const code = new URLSearchParams(location.search).get("code") ?? "";
+    const another = company && element("a", { class: !door && "main", href: homeOf(company) }, texts.another);
+    return {
+        title: texts.title,
+        content: [
+            element("p", { class: "lead" }, /^sign_in_/.test(code) && texts[code] || texts.other),
+            element("p", { class: "ways" }, door && doorLink(app, door), another),
+        ],
+    };
+}
 
 /** @param {Staff} app @returns {View} */
 export function showOver(app) {

@@ -49,7 +49,7 @@ function showJudging(app, shown, draft) {
     // Questions with answers are rated beside these.
     const items = [...(answers.length === 0 ? project.questions : []), ...project.criteria];
     const ratings = items.map((item) => {
-        const rating = ratingOf(app, draft, item.resource_uri);
+        const rating = ratingOf(app, draft, item);
         const about = item.description ?? item.internal_description;
         const whole = element("section", { class: "item" }, element("h3", { dir: "auto" }, item.name ?? item.text), about && element("p", { class: "hint", dir: "auto" }, about), rating.whole);
         return { ...rating, whole };
@@ -112,13 +112,17 @@ function completion(app, shown, draft) {
         whole: dialog,
         open() {
             const missing = missingIn(app, shown, draft);
+            // The service completes no evaluation without a value.
+            const isRated = shown.items.some(({ resource_uri: item }) => draft.get(fieldOf(item, "value")).trim() !== "");
             fill(problem);
             fill(dialog,
                 element("h2", { id: "completing", tabindex: -1, autofocus: true }, judge.completing),
-                missing.length > 0 && [element("p", {}, judge.missing), element("ul", {}, missing.map((line) => element("li", {}, line)))],
-                element("p", {}, judge.consequence),
+                !isRated && element("p", {}, texts.refusals.nothing_rated),
+                isRated && missing.length > 0 && element("p", {}, judge.missing),
+                missing.length > 0 && element("ul", {}, missing.map((line) => element("li", {}, line))),
+                isRated && element("p", {}, judge.consequence),
                 problem,
-                button(judge.completeNow, complete, { class: "main" }),
+                isRated && button(judge.completeNow, complete, { class: "main" }),
                 back);
             dialog.showModal();
         },

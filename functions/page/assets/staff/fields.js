@@ -24,10 +24,10 @@ const newId = () => `field-${(made += 1)}`;
 /** A number as the reader's language writes it. @param {number} value */
 const numberText = (value) => value.toLocaleString(document.documentElement.lang, { useGrouping: false });
 
-/** The value and the comment of a question or a criterion. @param {Staff} app @param {Draft} draft @param {string} item @returns {Field} */
-export function ratingOf(app, draft, item) {
+/** The value, with what values mean, and the comment of a question or a criterion. @param {Staff} app @param {Draft} draft @param {any} rated @returns {Field} */
+export function ratingOf(app, draft, { resource_uri: item, anchors }) {
     const { judge } = app.texts;
-    const value = valueField(app, draft, fieldOf(item, "value"));
+    const value = valueField(app, draft, fieldOf(item, "value"), anchors);
     const comment = textField(app, draft, fieldOf(item, "comment"), judge.comment, { maxlength: 500, rows: 3 });
     return together([value, comment], { class: "rating" });
 }
@@ -44,14 +44,15 @@ export const together = (fields, properties) => ({
  * @param {Staff} app
  * @param {Draft} draft
  * @param {string} name
+ * @param {{ value: number, text: string }[]} anchors
  * @returns {Field}
  */
-function valueField(app, draft, name) {
+function valueField(app, draft, name, anchors) {
     const { judge } = app.texts;
     const id = newId();
     const maximum = numberText(draft.maximum);
     const input = element("input", {
-        id, type: "text", inputmode: "decimal", autocomplete: "off", maxlength: 5, class: "value", "aria-describedby": `${id}-error`,
+        id, type: "text", inputmode: "decimal", autocomplete: "off", maxlength: 5, class: "value", "aria-describedby": `${id}-error ${id}-anchors`,
         role: "spinbutton", "aria-valuemin": 0, "aria-valuemax": draft.maximum,
         oninput: () => draft.set(name, input.value),
         onkeydown: (/** @type {KeyboardEvent} */ event) => {
@@ -65,8 +66,13 @@ function valueField(app, draft, name) {
     });
     const error = element("p", { class: "error", id: `${id}-error`, role: "alert" });
     const conflict = conflictOf(app, draft, name, (text) => text);
+    const meanings = anchors.map(({ value, text }) => element("li", {}, element("b", {}, numberText(value)), " ", element("span", { dir: "auto" }, text)));
     return {
-        whole: element("div", { class: "field" }, element("label", { for: id }, filled(judge.value, { maximum })), input, error, conflict.whole),
+        whole: element("div", { class: "field" },
+            element("label", { for: id }, filled(judge.value, { maximum })),
+            element("div", { class: "scale" }, input, meanings.length > 0 && element("ul", { class: "anchors", id: `${id}-anchors`, "aria-label": judge.anchors }, meanings)),
+            error,
+            conflict.whole),
         update() {
             write(input, draft.get(name));
             input.readOnly = !draft.isOpen;

@@ -25,10 +25,12 @@ export function showHead(app, shown) {
     const photo = candidate.photo && element("img", { class: "photo", src: candidate.photo, alt: filled(texts.head.photo, { name: shown.name }) });
     // Only managers see whether a candidate is on hold.
     const isManager = candidate.is_on_hold !== undefined;
+    // No guest is shown the answers of an interview that was cancelled.
+    const hasGuests = isManager && answers.length > 0 && candidate.status !== "skipped";
     return [
         element("p", { class: "about" }, element("a", { href: homeOf(app.place.company) }, texts.home.title), name && [" › ", way]),
         shown.answers.length === 0 && shown.waits && element("p", { class: "note" }, texts.waits[shown.waits]),
-        element("details", { class: "more" }, element("summary", {}, texts.head.title), element("div", { class: "facing" }, photo, facts), isManager && answers.length > 0 && guestLink(app, shown)),
+        element("details", { class: "more" }, element("summary", {}, texts.head.title), element("div", { class: "facing" }, photo, facts), hasGuests && guestLink(app, shown)),
     ];
 }
 

@@ -8,6 +8,7 @@ import { candidateIn, projectIn } from "./address.js";
 import { Draft } from "./draft.js";
 import { showEvaluation } from "./evaluation.js";
 import { showHead } from "./head.js";
+import { helpOf } from "./help.js";
 import { showQuestion } from "./question.js";
 
 /** @typedef {import("../staff.js").Staff} Staff */
@@ -206,11 +207,13 @@ export async function readInterview(app) {
 /** @param {Staff} app @returns {import("../staff.js").View} */
 export function showInterview(app) {
     const shown = /** @type {Interview} */ (app.model.interview);
+    const help = helpOf(app, shown);
     const place = element("section", { class: "place" });
     let placed = "";
     /** @type {{ content: import("../dom.js").Child, update: () => void } | null} */
     let view = null;
     const update = () => {
+        help.update();
         // An answer that was converted meanwhile is shown in another way.
         const next = shown.isTurning ? "turning" : `${shown.number} ${shown.isAtEvaluation ? "" : shown.asked(shown.number).answer.kind}`;
         if (next !== placed) {
@@ -229,5 +232,5 @@ export function showInterview(app) {
         }
         view?.update();
     };
-    return { title: shown.name, content: [showHead(app, shown), place], update };
+    return { title: shown.name, content: [showHead(app, shown), help.whole, place], update };
 }

@@ -2,7 +2,7 @@
 
 import { button, element, fill } from "../dom.js";
 import { duration, filled } from "../language.js";
-import { showAsked } from "../player/question.js";
+import { openList, showAsked } from "../player/question.js";
 import { fieldOf } from "./draft.js";
 import { ratingOf } from "./fields.js";
 import { savePanel } from "./saving.js";
@@ -25,7 +25,7 @@ export function showQuestion(app, shown) {
     const reload = () => app.reread();
     const asked = showAsked(shown.asked(number), shown.films(), texts, { number, steps: steps.filter((step) => step !== false), next, reload });
     const question = project?.questions.find((/** @type {any} */ one) => one.resource_uri === reference);
-    const rating = draft && question && ratingOf(app, draft, reference);
+    const rating = draft && question && ratingOf(app, draft, question);
     const panel = draft && question && savePanel(app, draft);
     const note = question?.internal_description;
     return {
@@ -69,7 +69,7 @@ function dialogOf(app, shown) {
                 element("ol", { class: "all" }, shown.answers.map(entry)),
                 button(texts.question.toEvaluation, () => go(shown.answers.length + 1), { class: "main" }),
                 button(texts.question.close, () => dialog.close()));
-            dialog.showModal();
+            openList(dialog);
         },
     };
 }

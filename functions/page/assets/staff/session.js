@@ -82,6 +82,24 @@ export class Session {
         open(`${homeOf(this.company)}?again`, "_blank");
     }
 
+    /** Tells the other windows of a sign-in by the company's provider, which has led back to this one. Returns whether somebody is signed in. */
+    async announce() {
+        const account = await this.read();
+        if (account) this.windows.postMessage(SIGNED_IN);
+        return account !== null;
+    }
+
+    /** The address to sign in by the company's provider; null if there is none, or if that cannot be read now: the form is there all the same. */
+    async readDoor() {
+        try {
+            const login = await this.api.get(`/companies/${encodeURIComponent(this.company)}/login/`, 5000);
+            return /** @type {import("../types.js").CompanyLogin} */ (login).sign_in ?? null;
+        } catch (error) {
+            if (!(error instanceof ApiError)) throw error;
+            return null;
+        }
+    }
+
     /** Why the service does not show what the address names. @returns {Promise<"signIn" | "candidate" | "company" | "gone">} */
     async explain() {
         const account = await this.read();

@@ -1,7 +1,7 @@
 //! Ends what programs leave behind: processes that they have started, in whatever session, group or parent these hide.
 //!
-//! This process adopts the orphans among its descendants, so every process that a program has started is one of them. Those of
-//! programs are told from other children by their seccomp filters, which processes inherit and cannot remove.
+//! This process adopts the orphans among its descendants, so every process that a program has started is one of them. Processes
+//! of programs are told from other children by their seccomp filters, which processes inherit and cannot remove.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -32,7 +32,7 @@ pub(super) fn kill_leftovers(running: &BTreeSet<i32>) -> io::Result<()> {
         for process in leftovers {
             let Some(id) = Pid::from_raw(process.id) else { continue };
             if !process.is_dead {
-                // It may have ended since.
+                // The process may have ended since.
                 let _ = kill_process(id, Signal::KILL);
             } else if process.parent == own_id() {
                 // Dead children stay in the list until somebody asks for their status.
@@ -88,7 +88,7 @@ impl Process {
     }
 }
 
-/// All processes. Those that end in the meantime may be missing.
+/// All processes. Processes that end in the meantime may be missing.
 fn processes() -> io::Result<Vec<Process>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc")? {
@@ -108,11 +108,16 @@ fn leftovers_among(processes: &[Process], running: &BTreeSet<i32>) -> Vec<Proces
     let is_orphan = |process: &Process| {
         process.parent == own && process.filters > own_filters && !running.contains(&process.id)
     };
-    let mut ids: BTreeSet<i32> = processes.iter().filter(|one| is_orphan(one)).map(|one| one.id).collect();
+    let mut ids: BTreeSet<i32> =
+        processes.iter().filter(|process| is_orphan(process)).map(|process| process.id).collect();
     loop {
         let known = ids.len();
         ids.extend(
-            processes.iter().filter(|one| ids.contains(&one.parent)).map(|one| one.id).collect::<Vec<_>>(),
+            processes
+                .iter()
+                .filter(|process| ids.contains(&process.parent))
+                .map(|process| process.id)
+                .collect::<Vec<_>>(),
         );
         if ids.len() == known {
             break;

@@ -32,7 +32,7 @@ pub use sandbox::hide_process;
 const TOO_SLOW: &str = "This video takes too long to convert. Upload a shorter or smaller one.";
 const BROKEN: &str = "The video is broken or incomplete.";
 
-/// The part of the declared length that may be missing.
+/// The fraction by which a rendition may be shorter than its upload declares.
 const TOLERANCE: f64 = 0.1;
 /// How many times the estimate a conversion may take before it is stopped.
 const UNDERESTIMATE: f64 = 2.0;
@@ -55,11 +55,11 @@ pub struct ConvertedFiles {
     pub flv: Option<PathBuf>,
     /// JPEG.
     pub thumbnail: PathBuf,
-    /// In seconds, at least one.
+    /// The length in seconds, at least one.
     pub seconds: u32,
-    /// In pixels, as displayed.
+    /// The width in pixels, as displayed.
     pub width: u32,
-    /// In pixels, as displayed.
+    /// The height in pixels, as displayed.
     pub height: u32,
     _directory: TempDir,
 }
@@ -69,11 +69,8 @@ pub struct ConvertedFiles {
 pub enum ConversionTarget {
     /// The renditions of a video, which must be complete.
     Video,
-    /// An mp4 of an answer, which is cut off after so many seconds. What has not arrived of it is missing.
-    Answer {
-        /// In seconds.
-        max_seconds: u32,
-    },
+    /// An mp4 of an answer, which is cut off after so many seconds. Parts that have not arrived are missing.
+    Answer { max_seconds: u32 },
 }
 
 impl ConversionTarget {
@@ -99,7 +96,7 @@ impl ConversionTarget {
     fn max_work(self) -> f64 {
         match self {
             Self::Video => plan::MAX_WORK,
-            // In proportion to what a candidate may record: no answer keeps others waiting for long.
+            // The limit is proportional to the time that a candidate may record: no answer keeps others waiting for long.
             Self::Answer { max_seconds } => 2.5 * f64::from(max_seconds) + 2.0,
         }
     }
@@ -161,7 +158,7 @@ pub async fn convert(
     target: ConversionTarget,
     time: TimeLeft,
 ) -> Result<ConvertedFiles, EngineError> {
-    // Before the first file of a process, because programs may also do the wrong thing without an error.
+    // The check runs before the first file of a process, because programs may also do the wrong thing without an error.
     static WORKING: OnceCell<()> = OnceCell::const_new();
     WORKING.get_or_try_init(|| check(path)).await?;
     // Dropping the future kills ffmpeg.
@@ -211,12 +208,12 @@ enum Failure {
     Machine(std::io::Error),
 }
 
-/// What speaks against a file.
+/// The reason why a file is refused.
 #[derive(Debug)]
 struct FileRefusal {
-    /// For the client.
+    /// The reason, for the client.
     reason: &'static str,
-    /// For the log.
+    /// The details, for the log.
     details: String,
     /// Whether a program has ended itself by a signal.
     has_crashed: bool,
@@ -266,7 +263,7 @@ async fn convert_file(
     let Some(video) = made.streams.iter().find(|stream| stream.is_video()) else {
         return refused(BROKEN, "nothing to be seen");
     };
-    // From the mp4, which is upright already and whose container is ffmpeg's own, not the upload's.
+    // The source is the mp4, which is upright already and whose container is ffmpeg's own, not the upload's.
     let flv = match target {
         ConversionTarget::Video => {
             make(&tools, &InputFile::whole(&mp4), &plan::flv(), &flv, tool::QUICK).await?;
@@ -274,7 +271,7 @@ async fn convert_file(
         }
         ConversionTarget::Answer { .. } => None,
     };
-    // Of the pictures, which a sound may outlast, and from the first one to the last, which may be the same.
+    // The thumbnail is taken between the first and the last picture, which may be the same: a sound may outlast the pictures.
     let first = video.extent.start.unwrap_or_default();
     let at = first + (video.extent.last - first) * THUMBNAIL_AT - made.format.start();
     let at = InputFile { path: &mp4, from: Some(at) };

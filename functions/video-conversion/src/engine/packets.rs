@@ -7,13 +7,13 @@ use serde::{Deserialize, Deserializer};
 /// ffprobe's entries of a packet.
 pub(super) const ENTRIES: &str = "packet=stream_index,pts_time,dts_time,duration_time,flags";
 /// The shortest gap, in packets of a usual length.
-// In high-efficiency AAC, some packets last as long as two others.
+// Some packets of high-efficiency AAC last as long as two others.
 const GAP: f64 = 2.5;
 
 #[derive(Deserialize)]
 struct Packet {
     stream_index: u32,
-    /// In seconds, like the next two.
+    /// The time in seconds, like the next two.
     #[serde(default, deserialize_with = "number")]
     pts_time: Option<f64>,
     #[serde(default, deserialize_with = "number")]
@@ -109,7 +109,7 @@ impl PacketSurvey {
 
 impl StreamExtent {
     /// The length of the gaps between the packets of a sound, whose packets are of equal length.
-    // Not from their declared lengths: mp4 has each packet last until the next one.
+    // Declared lengths do not count: mp4 has each packet last until the next one.
     pub(super) fn gaps(&self) -> f64 {
         self.gaps + self.last_gap()
     }
@@ -173,7 +173,7 @@ mod tests {
     fn a_gap_is_longer_than_two_packets_wherever_it_is() {
         for (distances, expected) in [
             (&[0.02, 0.02, 0.02][..], 0.0),
-            // As in high-efficiency AAC.
+            // High-efficiency AAC alternates so.
             (&[0.02, 0.04, 0.02, 0.04], 0.0),
             (&[0.02, 0.06, 0.02], 0.04),
             (&[0.06, 0.02], 0.04),

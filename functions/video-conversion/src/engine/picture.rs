@@ -70,7 +70,7 @@ pub(super) fn filters(video: &ProbeStream, (width, height): (u32, u32)) -> Strin
 }
 
 /// The filters that make BT.709 of HDR.
-// After scaling, because they take as long as encoding.
+// Tones are mapped after scaling, because this takes as long as encoding.
 fn tone_mapping(video: &ProbeStream) -> String {
     // Without them, zscale knows no way to other colours.
     let primaries = if is_unknown(&video.color_primaries) { ":color_primaries=bt2020" } else { "" };

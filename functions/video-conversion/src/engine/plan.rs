@@ -102,7 +102,7 @@ impl ConversionPlan {
         let held_until = (end_of(audio) > end_of(video) + MAX_LATE)
             .then(|| (end_of(audio) - start).min(target.max_seconds()));
         let lead = probed.format.lead();
-        // With a lead, the file declares the length of what was cut off too.
+        // A file with a lead declares the length of the part that was cut off too.
         let declared_end = probed.format.duration.filter(|_| !target.may_be_short() && lead.is_none());
         Ok(Self { picture, sound, lead, held_until, start, declared_end })
     }

@@ -30,10 +30,10 @@ pub(super) struct ProbeFormat {
     /// When the first packet is shown, in seconds.
     #[serde(default, deserialize_with = "number")]
     start_time: Option<f64>,
-    /// In seconds; some recorders omit it. In some containers, it is the end instead.
+    /// The length in seconds; some recorders omit it. In some containers, it is the end instead.
     #[serde(default, deserialize_with = "number")]
     pub(super) duration: Option<f64>,
-    /// In bytes.
+    /// The size in bytes.
     #[serde(default, deserialize_with = "number")]
     pub(super) size: Option<f64>,
 }
@@ -69,7 +69,7 @@ pub(super) struct ProbeStream {
     pub(super) disposition: StreamDisposition,
     #[serde(default)]
     pub(super) side_data_list: Vec<SideData>,
-    /// Of the part that is converted.
+    /// The times of the part that is converted.
     // Counted: a rate, a length and a number of frames are what the file says about itself.
     #[serde(skip)]
     pub(super) extent: StreamExtent,

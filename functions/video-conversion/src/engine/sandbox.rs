@@ -1,6 +1,6 @@
 //! Starts programs that work on files of clients and that such a file may have taken over: without sockets, with limits of
-//! processor time and of processes, and without anything that outlives them. What else such a program could reach is this
-//! process, which it may not look into.
+//! processor time and of processes, and without anything that outlives them. The only other thing that such a program could reach
+//! is this process, which it may not look into.
 
 use std::io;
 use std::process::ExitStatus;
@@ -25,7 +25,7 @@ impl SandboxedProgram {
     pub(super) async fn start(mut command: Command, processor_seconds: u64) -> io::Result<Self> {
         let runtime = Handle::current();
         let (answer, started) = oneshot::channel();
-        // On a thread of its own, because a filter stays on the thread, which the program inherits it from.
+        // The thread is of its own, because a filter stays on the thread, which the program inherits it from.
         let thread = std::thread::Builder::new().spawn(move || {
             let _runtime = runtime.enter();
             // The caller has given up if there is no time left; dropping the program kills it.
@@ -181,7 +181,7 @@ fn deny_sockets() -> io::Result<()> {
     apply_filter(filter).map_err(io::Error::other)
 }
 
-/// Not on a developer's other system, where the credentials are none.
+/// A developer's other system needs no protection, since the credentials are none.
 ///
 /// # Errors
 /// None.
@@ -206,7 +206,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_program_may_not_exceed_the_hard_limit_of_this_process() {
-        // In seconds of a processor, which no test of this process takes.
+        // The limit is in seconds of a processor, which no test of this process takes.
         let own = 1_000_000;
         setrlimit(Resource::Cpu, Rlimit { current: Some(own), maximum: Some(own) }).unwrap();
         let mut command = Command::new("sleep");

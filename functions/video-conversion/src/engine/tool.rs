@@ -125,7 +125,7 @@ impl<'a> Tools<'a> {
 /// A file to read, with the position to start from.
 pub(super) struct InputFile<'a> {
     pub(super) path: &'a Path,
-    /// In seconds after the first packet.
+    /// The start in seconds after the first packet.
     pub(super) from: Option<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! What becomes of videos that people send. Made with ffmpeg, looked at with ffprobe.
+//! Conversions of videos as people send them. Made with ffmpeg, looked at with ffprobe.
 
 use std::time::Duration;
 

@@ -16,7 +16,7 @@ fn shows(path: &Path, options: &[&str]) -> bool {
 #[tokio::test]
 async fn what_was_cut_off_is_not_passed_on() {
     let place = Place::new();
-    // Bright and loud in the first second, which is cut off.
+    // The film is bright and loud in the first second, which is cut off.
     let film = marked("320x180", 8.0, 0.4);
     let whole = place.made("whole.mp4", &format!("{film} -c:v libx264 -g 500 -pix_fmt yuv420p -c:a aac"));
     let whole = whole.display();

@@ -1,4 +1,4 @@
-//! What is no video, or pretends to be one: refused, and nothing that it names is looked at.
+//! Files that are no videos, or pretend to be: they are refused, and no file or address that they name is opened.
 
 use std::net::TcpListener;
 
@@ -111,7 +111,7 @@ async fn a_video_that_was_cut_is_refused_wherever_it_was_cut() {
             refusal(&place.written(&format!("{number}-{tenths}.mp4"), cut)).await;
         }
     }
-    // Of a file in a known format, nothing but the index has arrived.
+    // A file in a known format of which nothing but the index has arrived.
     let index = fast.windows(4).position(|window| window == b"mdat").unwrap() + 4;
     let reason = refusal(&place.written("index.mp4", &fast[..index])).await;
     assert_eq!(reason, "The video is broken or incomplete.");

@@ -81,6 +81,6 @@ async fn an_answer_that_takes_too_much_time_of_processors_is_refused() {
     );
     let reason = refusal(&path_with(&place, &[("ffmpeg", script)]), &input).await;
     assert_eq!(reason, "This video takes too long to convert. Upload a shorter or smaller one.");
-    // Without one, it would have been ended by the clock.
+    // A program without this limit would have been ended by the clock.
     assert_eq!(std::fs::read_to_string(place.path("limit")).unwrap(), "9\n");
 }

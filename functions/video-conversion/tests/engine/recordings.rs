@@ -1,4 +1,5 @@
-//! What people really record: phones that are turned, cameras that freeze, sounds with holes, films that were trimmed.
+//! Recordings as people really make them: phones that are turned, cameras that freeze, sounds with holes, films that were
+//! trimmed.
 
 use std::path::{Path, PathBuf};
 
@@ -44,7 +45,7 @@ async fn a_stream_that_cannot_be_decoded_gives_way_to_the_next_one() {
     let place = Place::new();
     let film = marked("320x180", 4.0, 2.0);
     let silence = "-f lavfi -i anullsrc=d=4:r=48000";
-    // As iPhones record: spatial audio before stereo.
+    // iPhones record spatial audio before stereo.
     let two_sounds = format!("{film} {silence} -map 0 -map 2 -map 1 {H264} -c:a aac");
     let mut bytes = std::fs::read(place.made("spatial.mov", &two_sounds)).unwrap();
     rename_first(&mut bytes, b"mp4a", b"apac");
@@ -100,7 +101,7 @@ async fn a_stream_that_is_not_wanted_is_left_out() {
             assert_eq!(streams(film, "codec_name"), ["h264", "aac"], "{name}");
         }
     }
-    // Its only sound cannot be decoded, which leaves the picture.
+    // The only sound cannot be decoded, which leaves the picture.
     let only = place.made("only.mkv", &format!("{SIGHT} {SOUND} {H264} -c:a dca -strict -2"));
     assert_eq!(streams(&converted(&only).await.unwrap().mp4, "codec_name"), ["h264"]);
 }
@@ -173,7 +174,7 @@ async fn a_phone_that_is_turned_while_it_records_shows_everything_in_its_shape()
     for (name, codec, container, joined) in [
         ("re-encoded", VP8, "webm", "turned.webm"),
         ("JPEG", "-c:v mjpeg", "mkv", "turned.mkv"),
-        // As Chromium records avc3: the parameters of the pictures are in the stream.
+        // Chromium records avc3, in which the parameters of the pictures are in the stream.
         (
             "H.264 in Matroska",
             "-c:v libx264 -pix_fmt yuv420p -x264-params repeat-headers=1",

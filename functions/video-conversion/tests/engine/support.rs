@@ -47,13 +47,13 @@ pub(crate) fn ffmpeg(args: &str, output: &Path) {
     assert!(status.success());
 }
 
-/// What ffprobe says of the streams of a file: one line each, of these entries.
+/// Returns these entries of the file's streams as ffprobe prints them, one line for each stream.
 pub(crate) fn streams(path: &Path, entries: &str) -> Vec<String> {
     let entries = format!("stream={entries}");
     probe(path, &["-show_entries", &entries])
 }
 
-/// What ffprobe says of a file.
+/// Runs ffprobe on a file and returns its lines.
 pub(crate) fn probe(path: &Path, args: &[&str]) -> Vec<String> {
     let output =
         Command::new("ffprobe").args(["-v", "error", "-of", "csv=p=0"]).args(args).arg(path).output();
@@ -68,7 +68,6 @@ pub(crate) fn frames(path: &Path) -> Vec<u8> {
     command.args(["-v", "error", "-nostdin", "-i"]).arg(path).args(hash).output().unwrap().stdout
 }
 
-/// Converts a file.
 pub(crate) async fn converted(input: &Path) -> Result<ConvertedFiles, EngineError> {
     convert(&std::env::var_os("PATH").unwrap(), input, ConversionTarget::Video, MINUTE).await
 }
@@ -96,7 +95,7 @@ pub(crate) fn path_with(place: &Place, stand_ins: &[(&str, String)]) -> OsString
     std::env::join_paths(std::iter::once(folder).chain(std::env::split_paths(&path))).unwrap()
 }
 
-/// Where a program of this computer is.
+/// The path of a program of this computer.
 pub(crate) fn program(name: &str) -> PathBuf {
     let path = std::env::var_os("PATH").unwrap();
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file()).unwrap()

@@ -1,4 +1,4 @@
-//! What a second of video takes: `src/engine/plan.rs` limits the length of videos by it.
+//! Measures the work that a second of video takes: `src/engine/plan.rs` limits the length of videos by it.
 
 use std::path::Path;
 

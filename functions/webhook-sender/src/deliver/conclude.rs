@@ -1,4 +1,4 @@
-//! What the groups of a step mean for the cursor and the stalled resources.
+//! Turns the groups that a step has tried into the next cursor and stalled resources.
 
 use chrono::{DateTime, Utc};
 use shared::domain::webhook::{DeliveryAttempt, DeliveryVerdict, StalledResource};
@@ -17,18 +17,20 @@ pub(super) fn conclude(
     random: u8,
 ) {
     let mut after = progress.cursor.after.max(batch.reached);
-    progress.stalled.retain(|one| !batch.caught_up.contains(&one.history));
+    progress.stalled.retain(|resource| !batch.caught_up.contains(&resource.history));
     for (history, version) in &batch.skipped {
-        find(&mut progress.stalled, history).into_iter().for_each(|one| one.next_version = *version);
+        find(&mut progress.stalled, history)
+            .into_iter()
+            .for_each(|resource| resource.next_version = *version);
     }
     for (attempt, request) in &batch.expired {
-        progress.cursor.requests.retain(|one| Some(one) != request.as_ref());
+        progress.cursor.requests.retain(|queued| Some(queued) != request.as_ref());
         progress.attempts.push(attempt.clone());
     }
     for group in ended {
         if let Some(request) = &group.request {
             // Without an attempt, there was no time for it.
-            progress.cursor.requests.retain(|one| one != request || group.attempts.is_empty());
+            progress.cursor.requests.retain(|queued| queued != request || group.attempts.is_empty());
             progress.attempts.extend(group.attempts.into_iter().map(DeliveryAttempt::given_up));
         } else if group.is_stalled {
             conclude_stalled(progress, group, now, random);
@@ -41,7 +43,7 @@ pub(super) fn conclude(
     progress.cursor.stalled = progress.stalled.len() as u32;
 }
 
-/// Stalls a resource whose events of the feed are still in flight, so that others do not wait for it. If the run breaks off,
+/// Stalls a resource whose events of the feed are still in flight, so that others do not wait for it. If the turn breaks off,
 /// the next one goes on at this version.
 pub(super) fn stall(progress: &mut DeliveryProgress, history: String, version: u64, now: DateTime<Utc>) {
     progress.stalled.push(StalledResource::new(&progress.cursor, history, version, now));
@@ -79,7 +81,7 @@ fn conclude_feed(progress: &mut DeliveryProgress, group: EventGroup, now: DateTi
 
 fn conclude_stalled(progress: &mut DeliveryProgress, mut group: EventGroup, now: DateTime<Utc>, random: u8) {
     let cursor = &mut progress.cursor;
-    // Those of a group that was set aside may be after the cursor.
+    // The events of a group that was set aside may be after the cursor.
     cursor.accepted.extend(group.accepted_numbers());
     let Some(stalled) = find(&mut progress.stalled, &group.history) else {
         // A client has set the position in the meantime.
@@ -94,7 +96,7 @@ fn conclude_stalled(progress: &mut DeliveryProgress, mut group: EventGroup, now:
         (None, Some(last)) => stalled.advance_to(last.version_after + 1, now),
         _ => {}
     }
-    // Only where it failed: the attempts that were accepted stay in the list.
+    // Only the failed attempt is taken out: the attempts that were accepted stay in the list.
     if let Some(verdict) = group.failure
         && let Some(last) = group.attempts.pop()
     {
@@ -103,13 +105,13 @@ fn conclude_stalled(progress: &mut DeliveryProgress, mut group: EventGroup, now:
     }
     let next_try_at = Some(stalled.next_try_at).max(cursor.health.next_try_at);
     if group.next().is_none() && group.is_complete {
-        progress.stalled.retain(|one| one.history != group.history);
+        progress.stalled.retain(|resource| resource.history != group.history);
     }
     note_attempts(progress, group.attempts, next_try_at);
 }
 
 fn find<'a>(stalled: &'a mut [StalledResource], history: &str) -> Option<&'a mut StalledResource> {
-    stalled.iter_mut().find(|one| one.history == history)
+    stalled.iter_mut().find(|resource| resource.history == history)
 }
 
 fn note_attempts(

@@ -1,34 +1,41 @@
 //! Deliveries to one endpoint.
 //!
-//! A run takes steps: it reads the endpoint and the [next batch](next_batch), [sends](send) it, and
+//! A turn takes steps: it reads the endpoint and the [next batch](next_batch), [sends](send) it, and
 //! [records](record) what came of it in one transaction. A process may die anywhere: at worst, the events of
 //! one step are sent again, under the same identifiers and in the same order.
 //!
-//! **Lease.** Only one run at a time sends to an endpoint. It [leases](shared::work) the cursor before it sends, for longer than a
-//! step can take to end, renews the lease with each step, and ends it when nothing is in flight or due, or when its time is over.
+//! **Lease.** Only one turn at a time sends to an endpoint. It [leases](shared::work) the cursor before it sends, for longer than
+//! a step can take to end, renews the lease with each step, and ends it when nothing is in flight or due, or when its time is
+//! over.
 //!
 //! **Epoch and restarts.** A client may change the endpoint in the middle of a step: the API ignores the
 //! lease. The step's write then fails, and is repeated with its result merged into what the API has written.
 //! Two counters in the cursor tell how much of the result still counts. `epoch` rises when a client sets the
 //! position: how far the step has come no longer matters, and the stalled resources of earlier epochs are
-//! void. A run deletes those before it sends. `restarts` rises when a client has the endpoint tried at once,
+//! void. A turn deletes those before it sends. `restarts` rises when a client has the endpoint tried at once,
 //! a new position included: what the step has found out about the health of the endpoint no longer matters,
-//! and all stalled resources are due. The run then waits for the requests in flight, keeps their attempts for
+//! and all stalled resources are due. The turn then waits for the requests in flight, keeps their attempts for
 //! the client to see, and begins anew.
 //!
 //! **Counts.** `EndpointHealth::failures` counts for the endpoint, and begins anew when it accepts an event.
 //! `StalledResource::tries` counts for an event, and only while the endpoint accepts others. The number of the attempt that
 //! clients see is the larger one plus 1, so it may fall when another event is accepted.
+//!
+//! **One event**, which is answered 500, 500 and 200. Its number starts a turn, which leases the cursor and sends it. After the first 500,
+//! one transaction moves the cursor past it, and stores the attempt and its resource as stalled, with the next try after 5 s. Later
+//! events of the resource wait behind it; one event of another resource finds out whether the endpoint is at fault. The schedule, or a
+//! turn that another event starts, sends it again, and the second 500 delays it by a minute. After the 200, the health begins anew, what
+//! has waited is sent in the order of its versions, and the stalled resource is deleted.
 
-mod attempt;
 mod conclude;
-mod judge;
+mod failing;
 mod next_batch;
 mod record;
 mod send;
 mod sender;
 #[cfg(test)]
 mod tests;
+mod transport;
 
 use chrono::{DateTime, Utc};
 use shared::domain::id::{CompanyId, WebhookId};
@@ -39,13 +46,13 @@ use shared::{Error, Result};
 use next_batch::DeliveryBatch;
 pub(crate) use send::EventTransport;
 use send::InFlightDeliveries;
-pub(crate) use sender::{ENDPOINTS, EventSender, RunKind};
+pub(crate) use sender::{ENDPOINTS, EventSender, InvocationKind};
 
-/// The most events of the feed in a step: what a run that breaks off repeats. Their attempts and stalled resources fit into
-/// one transaction.
+/// The most events of the feed in a step, which a turn that breaks off repeats. Their attempts and stalled resources fit into one
+/// transaction.
 const PAGE: usize = 32;
 
-/// How often a run looks again for events that the index does not show yet, with about a third of a second in between.
+/// How often a turn looks again for events that the index does not show yet, with about a third of a second in between.
 const INDEX_RETRIES: u32 = 10;
 // The exponent of `back_off`.
 const INDEX_BACK_OFF: u32 = 6;
@@ -56,27 +63,27 @@ enum StepStatus {
     Forward,
     /// The index does not show the next events yet.
     NotYet,
-    /// There is something to do at this moment, within the time of the run.
+    /// There is something to do at this moment, within the time of the turn.
     Waits(DateTime<Utc>),
-    /// The run is over, and the cursor says when the next one is due.
+    /// The turn is over, and the cursor says when the next one is due.
     Settled,
 }
 
-pub(crate) struct EndpointRun<'a> {
+pub(crate) struct EndpointTurn<'a> {
     sender: &'a EventSender<'a>,
     company: &'a CompanyId,
     webhook: WebhookId,
     in_flight: InFlightDeliveries<'a, EventSender<'a>>,
-    /// Until when the run has the endpoint; `None` while it has not.
+    /// Until when the turn has the endpoint; `None` while it has not.
     lease: Option<DateTime<Utc>>,
-    /// The restarts of the cursor that the run knows of.
+    /// The restarts of the cursor that the turn knows of.
     restarts: Option<u32>,
     last: Option<DeliveryTask>,
     /// Whether all void stalled resources were deleted, which the next write of the cursor notes.
     has_cleaned_up: bool,
 }
 
-impl<'a> EndpointRun<'a> {
+impl<'a> EndpointTurn<'a> {
     pub(crate) fn new(sender: &'a EventSender<'a>, company: &'a CompanyId, webhook: WebhookId) -> Self {
         let in_flight = InFlightDeliveries::new(sender, EndpointHealth::default());
         Self {
@@ -91,7 +98,7 @@ impl<'a> EndpointRun<'a> {
         }
     }
 
-    /// Delivers until nothing is left to do or the time is over. Returns false if another run has the endpoint.
+    /// Delivers until nothing is left to do or the time is over. Returns false if another turn has the endpoint.
     pub(crate) async fn run(mut self) -> Result<bool> {
         let mut looks = 0;
         let mut lost = 0;
@@ -111,7 +118,7 @@ impl<'a> EndpointRun<'a> {
                 }
                 Ok(StepStatus::Waits(until)) => self.sender.app.wait_until(until).await,
                 Ok(StepStatus::Settled) => return Ok(true),
-                // The API or another run has written the endpoint.
+                // The API or another turn has written the endpoint.
                 Err(Error::Changed | Error::NotFound) if lost < RetryPolicy::CHANGE.attempts => lost += 1,
                 Err(error) => return Err(error),
             }
@@ -120,7 +127,7 @@ impl<'a> EndpointRun<'a> {
 
     async fn step(&mut self, mut endpoint: DeliveryEndpoint, may_look: bool) -> Result<StepStatus> {
         let now = self.sender.now();
-        // While the run has the endpoint, only a client changes what is known about it, and where deliveries go on.
+        // While the turn has the endpoint, only a client changes what is known about it, and where deliveries go on.
         if self.lease.is_none() || self.restarts != Some(endpoint.cursor.restarts) {
             let has_in_flight = !self.in_flight.is_empty();
             let former = self.restart(endpoint.cursor.health.clone());
@@ -134,7 +141,7 @@ impl<'a> EndpointRun<'a> {
         let idle = endpoint
             .stalled
             .iter()
-            .filter(|one| !self.in_flight.has(&one.history))
+            .filter(|resource| !self.in_flight.has(&resource.history))
             .cloned()
             .collect::<Vec<_>>();
         let DeliveryEndpoint { webhook, cursor, sequence, .. } = &endpoint;
@@ -170,10 +177,10 @@ impl<'a> EndpointRun<'a> {
         std::mem::replace(&mut self.in_flight, InFlightDeliveries::new(self.sender, health))
     }
 
-    /// Whether the run waits for what is due within its time. Others wait behind a run of the stream, so it does only for
+    /// Whether the turn waits for what is due within its time. Others wait behind a turn of the stream, so it does only for
     /// endpoints that want all events, with pauses.
     fn may_wait(&self, cursor: &DeliveryCursor) -> bool {
-        self.sender.kind == RunKind::Schedule || cursor.health.is_throttling(self.sender.now())
+        self.sender.kind == InvocationKind::Schedule || cursor.health.is_throttling(self.sender.now())
     }
 
     async fn deliver(
@@ -183,7 +190,7 @@ impl<'a> EndpointRun<'a> {
         mut batch: DeliveryBatch,
     ) -> Result<StepStatus> {
         if !batch.groups.is_empty() {
-            // Opened before the lease: a run that cannot open the seals would hold it in vain, and the endpoint is not to blame.
+            // Opened before the lease: a turn that cannot open the seals would hold it in vain, and the endpoint is not to blame.
             self.sender.store().open_signing_secrets(&endpoint.webhook, self.sender.now()).await?;
         }
         if self.lease.is_none() {

@@ -22,7 +22,7 @@ const HISTORY_ROWS: usize = 32;
 /// The most requests of clients in a step.
 const REQUESTS_AT_ONCE: usize = 4;
 
-/// What a step sends.
+/// The events that a step sends, grouped by resource.
 #[derive(Debug, Default)]
 pub(crate) struct DeliveryBatch {
     pub(crate) groups: Vec<EventGroup>,
@@ -74,7 +74,7 @@ impl DeliveryBatch {
         let mut is_complete = !has_more;
         for entry in entries.iter().map(|entry| &**entry) {
             let is_event = entry.is_event();
-            // Those after the cursor are still to be read from the feed.
+            // The events after the cursor are still to be read from the feed.
             if is_event && entry.sequence.is_none_or(|number| number > cursor.after) {
                 is_complete = true;
                 break;
@@ -157,7 +157,7 @@ impl EventSender<'_> {
 
     async fn next_of_feed(&self, endpoint: &DeliveryEndpoint) -> Result<Option<DeliveryBatch>> {
         let DeliveryEndpoint { webhook, cursor, sequence, stalled } = endpoint;
-        let stalled: BTreeSet<&str> = stalled.iter().map(|one| one.history.as_str()).collect();
+        let stalled: BTreeSet<&str> = stalled.iter().map(|resource| resource.history.as_str()).collect();
         let feed = self.store().events_after(sequence, cursor.after, PAGE, self.now(), |entry| {
             is_waiting(endpoint, entry) && !stalled.contains(entry.id().history.as_str())
         });
@@ -183,8 +183,8 @@ impl EventSender<'_> {
     ) -> Result<DeliveryBatch> {
         let now = self.now();
         let cursor = &endpoint.cursor;
-        let mut due: Vec<_> = idle.iter().filter(|one| one.due_at(cursor) <= now).collect();
-        due.sort_by_key(|one| one.due_at(cursor));
+        let mut due: Vec<_> = idle.iter().filter(|resource| resource.due_at(cursor) <= now).collect();
+        due.sort_by_key(|resource| resource.due_at(cursor));
         due.truncate(STALLED_AT_ONCE);
         self.read_stalled(endpoint, &due).await
     }
@@ -196,9 +196,9 @@ impl EventSender<'_> {
     ) -> Result<DeliveryBatch> {
         let DeliveryEndpoint { webhook, cursor, .. } = endpoint;
         let company = &webhook.company;
-        let read = stalled
-            .iter()
-            .map(|one| self.store().history_from(company, &one.history, one.next_version, HISTORY_ROWS));
+        let read = stalled.iter().map(|resource| {
+            self.store().history_from(company, &resource.history, resource.next_version, HISTORY_ROWS)
+        });
         let mut batch = DeliveryBatch::default();
         for (one, (entries, has_more)) in stalled.iter().zip(try_join_all(read).await?) {
             batch.add_stalled(webhook, cursor, one, &entries, has_more);
@@ -214,7 +214,7 @@ impl EventSender<'_> {
     ) -> Result<Option<DeliveryBatch>> {
         let DeliveryEndpoint { cursor, sequence, stalled, .. } = endpoint;
         let attempt = cursor.health.failures + 1;
-        // In turn: the oldest may fail for ever, and would keep an endpoint down that has recovered.
+        // Oldest and newest take turns: the oldest may fail for ever, and would keep an endpoint down that has recovered.
         let is_other = cursor.health.failures.is_multiple_of(2);
         if is_other && let Some(newest) = self.first_of_newest(endpoint).await? {
             let group = EventGroup::new(newest.id().history, vec![newest], attempt);
@@ -236,7 +236,7 @@ impl EventSender<'_> {
             }
         }
         // Each failure puts off the next try, so all have their turn.
-        let Some(oldest) = idle.iter().min_by_key(|one| one.next_try_at) else { return Ok(None) };
+        let Some(oldest) = idle.iter().min_by_key(|resource| resource.next_try_at) else { return Ok(None) };
         Ok(Some(self.read_stalled(endpoint, &[oldest]).await?.keep_one_event()))
     }
 
@@ -251,7 +251,7 @@ impl EventSender<'_> {
             .events_before(company, sequence.last + 1, 1, now, |entry| webhook.wants(entry))
             .await?;
         let Some(newest) = latest.events.first().map(|event| event.id().history) else { return Ok(None) };
-        if stalled.iter().any(|one| one.history == newest) {
+        if stalled.iter().any(|resource| resource.history == newest) {
             return Ok(None);
         }
         let first = self.store().events_after(sequence, cursor.after, 1, now, |entry| {

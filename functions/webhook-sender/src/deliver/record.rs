@@ -5,19 +5,19 @@ use shared::domain::webhook::{DeliveryCursor, DisabledReason, Webhook, WebhookMa
 use shared::store::{DeliveryEndpoint, DeliveryProgress, RetryPolicy};
 use shared::{Error, Result};
 
-use super::EndpointRun;
+use super::EndpointTurn;
 use super::conclude::{conclude, stall};
 use super::next_batch::DeliveryBatch;
 use super::send::{EventGroup, EventTransport as _};
-use super::sender::RunKind;
+use super::sender::InvocationKind;
 
 /// The most attempts in the transaction of a step. With 40 stalled resources, of a page and of what was in flight, cursor,
 /// webhook, its history and 20 mails to owners, it has less than 100 writes.
 const MAX_ATTEMPTS: usize = 30;
 
-impl EndpointRun<'_> {
+impl EndpointTurn<'_> {
     /// Writes what came of a step that has read `before`. Keeps the endpoint while something is in flight or due. Fails with
-    /// [`Error::Changed`] if another run has the endpoint.
+    /// [`Error::Changed`] if another turn has the endpoint.
     pub(super) async fn record(
         &mut self,
         before: &DeliveryEndpoint,
@@ -55,7 +55,7 @@ impl EndpointRun<'_> {
                     return Ok(());
                 }
             }
-            // The API has changed something, or the lease has ended and another run has the endpoint.
+            // The API has changed something, or the lease has ended and another turn has the endpoint.
             match self.sender.store().endpoint(self.company, self.webhook).await? {
                 Some(fresh) if fresh.cursor.work.leased_until == before.cursor.work.leased_until => {
                     present = fresh
@@ -63,7 +63,7 @@ impl EndpointRun<'_> {
                 _ => break,
             }
         }
-        // What is in flight is not what the table says.
+        // The attempts in flight belong to a state that the table does not hold any more.
         self.lease = None;
         self.restart(before.cursor.health.clone());
         Err(Error::Changed)
@@ -84,7 +84,7 @@ impl EndpointRun<'_> {
         }
     }
 
-    /// Gives the endpoint back, and notes when the next run is due.
+    /// Gives the endpoint back, and notes when the next turn is due.
     pub(super) async fn release(&mut self, endpoint: &mut DeliveryEndpoint) -> Result<()> {
         let next = endpoint.next_task(self.sender.now(), None).map(|(at, _)| at);
         let released = self.give_back(DeliveryCursor::clone(&endpoint.cursor), next);
@@ -95,15 +95,16 @@ impl EndpointRun<'_> {
         Ok(())
     }
 
-    /// Ends the lease. A run of the stream that was too short has the stream start another one, which lets others in before.
-    fn give_back(&self, cursor: DeliveryCursor, next_run_at: Option<DateTime<Utc>>) -> DeliveryCursor {
+    /// Ends the lease. A turn of the stream that was too short has the stream start another one, which lets others in before.
+    fn give_back(&self, cursor: DeliveryCursor, next_turn_at: Option<DateTime<Utc>>) -> DeliveryCursor {
         let now = self.sender.now();
         let until = self.sender.until;
         let is_cut_off =
-            next_run_at.is_some_and(|at| at.max(now) >= until && at < now + RunKind::Stream.time());
-        let wakes_sender =
-            self.sender.kind == RunKind::Stream && is_cut_off && self.in_flight.is_worth_another_run();
-        DeliveryCursor { wakes_sender, ..cursor.release(next_run_at, now) }
+            next_turn_at.is_some_and(|at| at.max(now) >= until && at < now + InvocationKind::Stream.time());
+        let wakes_sender = self.sender.kind == InvocationKind::Stream
+            && is_cut_off
+            && self.in_flight.is_worth_another_turn();
+        DeliveryCursor { wakes_sender, ..cursor.release(next_turn_at, now) }
     }
 }
 

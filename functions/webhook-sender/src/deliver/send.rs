@@ -16,7 +16,7 @@ use super::PAGE;
 
 /// A request that takes longer hangs if nothing else is to be sent. The next steps do not wait for it.
 const HANG_TIME: Duration = Duration::from_secs(2);
-/// How long a run that has nothing else to do waits for requests that hang before it looks for new events.
+/// How long a turn that has nothing else to do waits for requests that hang before it looks for new events.
 const HANG_WAIT: Duration = Duration::from_millis(300);
 
 /// Sends single events, and knows the time. The simulation replaces it.
@@ -38,7 +38,7 @@ pub(crate) trait EventTransport: Sync {
     /// Waits while requests are in flight.
     fn wait(&self, time: Duration) -> impl Future<Output = ()> + Send;
 
-    /// Whether the run is over, so that nothing new is sent.
+    /// Whether the turn is over, so that nothing new is sent.
     fn is_over(&self) -> bool;
 }
 
@@ -70,14 +70,9 @@ pub(crate) struct EventGroup {
 }
 
 impl EventGroup {
-    /// A group of the feed; all its events may be sent.
+    /// A group whose events may all be sent: one of the feed, unless the caller says more.
     pub(crate) fn new(history: String, events: Vec<HistoryEntry>, attempt: u32) -> Self {
         Self { history, limit: events.len(), events, attempt, ..Self::default() }
-    }
-
-    /// Whether the events are the next of the feed.
-    fn is_of_feed(&self) -> bool {
-        self.request.is_none() && !self.is_stalled
     }
 
     /// The numbers of the events that the endpoint has accepted.
@@ -94,17 +89,17 @@ impl EventGroup {
 /// The end of an attempt at an event of the group with this history.
 type AttemptEnd = (String, Result<(DeliveryVerdict, DeliveryAttempt)>);
 
-/// The requests that are in flight at an endpoint, over several steps of a run.
+/// The requests that are in flight at an endpoint, over several steps of a turn.
 pub(crate) struct InFlightDeliveries<'a, T> {
     transport: &'a T,
-    /// What the attempts of the run have shown, most of it before the table knows.
+    /// The health of the endpoint by the attempts of the turn, most of them not yet in the table.
     pub(crate) health: EndpointHealth,
     attempts: FuturesUnordered<BoxFuture<'a, AttemptEnd>>,
     /// The groups that wait for these attempts, by history.
     groups: BTreeMap<String, EventGroup>,
     /// The number of batches so far.
     batches: u32,
-    /// How many events the endpoint has accepted in this run.
+    /// How many events the endpoint has accepted in this turn.
     accepted: usize,
     /// Whether a batch had to leave requests that hang.
     has_hung: bool,
@@ -132,8 +127,8 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
         self.is_gone
     }
 
-    /// Whether the run was short for what the endpoint takes. A run at a slow endpoint is not: others wait behind it.
-    pub(crate) fn is_worth_another_run(&self) -> bool {
+    /// Whether the turn was short for what the endpoint takes. A turn at a slow endpoint is not: others wait behind it.
+    pub(crate) fn is_worth_another_turn(&self) -> bool {
         self.accepted >= PAGE || self.accepted > 0 && !self.has_hung
     }
 
@@ -143,7 +138,7 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
         webhook: &Webhook,
         groups: Vec<EventGroup>,
     ) -> Result<Vec<EventGroup>> {
-        // What clients ask for is queued until it was tried, so it would be sent again if a batch left it in flight.
+        // A request of a client stays queued until it was tried, so it would be sent twice if a batch left it in flight.
         let has_requests = groups.iter().any(|group| group.request.is_some());
         let mut waiting = VecDeque::from(groups);
         let mut ended = Vec::new();
@@ -157,7 +152,7 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
             if !is_full && !self.groups.values().any(|group| group.batch == self.batches) {
                 break;
             }
-            // Not while more may be started once a request ends, nor at an endpoint that may be down.
+            // The turn waits while more may be started once a request ends, and at an endpoint that may be down.
             let is_working = self.health.failing_since.is_none();
             let may_leave = is_working && !is_full && !has_requests;
             match self.next_end(webhook, may_leave.then_some(HANG_TIME)).await? {
@@ -175,7 +170,8 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
     /// Marks resources whose events of the feed hang as stalled, and returns the version to continue at for
     /// each.
     pub(crate) fn mark_hanging_as_stalled(&mut self) -> Vec<(String, u64)> {
-        let hanging = self.groups.values_mut().filter(|group| group.is_of_feed());
+        let hanging = self.groups.values_mut();
+        let hanging = hanging.filter(|group| group.request.is_none() && !group.is_stalled);
         let stalled = hanging.map(|group| {
             group.is_stalled = true;
             (group.history.clone(), group.events.first().map_or(0, |event| event.version_after))
@@ -188,7 +184,8 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
         self.next_end(webhook, Some(HANG_WAIT)).await
     }
 
-    /// Waits for the requests that are in flight, and returns the attempts. What they show does not count any more.
+    /// Waits for the requests that are in flight, and returns the attempts. The attempts no longer count for the health of the
+    /// endpoint.
     pub(crate) async fn drain(self) -> Result<Vec<DeliveryAttempt>> {
         let ended: Vec<AttemptEnd> = self.attempts.collect().await;
         let mut attempts: Vec<_> = self.groups.into_values().flat_map(|group| group.attempts).collect();

@@ -15,8 +15,8 @@ use shared::store::Store;
 use shared::{Error, Result, log_failure};
 use tokio::sync::OnceCell;
 
-use super::{EndpointRun, EventTransport as _};
-use crate::outgoing::Outgoing;
+use super::{EndpointTurn, EventTransport as _};
+use shared::outgoing::Outgoing;
 
 /// Endpoints that are served at once.
 // Slow ones must not hold up others.
@@ -24,18 +24,18 @@ pub(crate) const ENDPOINTS: usize = 32;
 /// How long each of them is served if there are more.
 // Slow ones must not keep the others out.
 const SHARE: TimeDelta = TimeDelta::seconds(10);
-/// How often a run looks for new events while one of the company's endpoints is under way.
+/// How often a turn looks for new events while one of the company's endpoints is under way.
 const NEW_EVENTS_POLL: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RunKind {
+pub(crate) enum InvocationKind {
     /// The table's stream has started it; others wait behind it.
     Stream,
     /// The schedule has started it.
     Schedule,
 }
 
-impl RunKind {
+impl InvocationKind {
     /// How long something new is sent. A request that takes 15 seconds may follow.
     pub(crate) fn time(self) -> TimeDelta {
         match self {
@@ -44,7 +44,7 @@ impl RunKind {
         }
     }
 
-    /// How long the run has an endpoint to itself after each write: until it has ended.
+    /// How long the turn has an endpoint to itself after each write: until it has ended.
     fn lease(self) -> TimeDelta {
         match self {
             Self::Stream => TimeDelta::seconds(30),
@@ -58,24 +58,28 @@ pub(crate) struct EventSender<'a> {
     pub(crate) app: &'a App,
     pub(crate) system: &'a SystemAccess,
     pub(crate) outgoing: &'a Outgoing,
-    pub(crate) kind: RunKind,
-    /// Nothing new is sent from then on.
+    pub(crate) kind: InvocationKind,
+    /// The moment from which on nothing new is sent.
     pub(crate) until: DateTime<Utc>,
-    /// Shared by the runs at all endpoints.
+    /// Shared by the turns at all endpoints.
     can_reach_out: Arc<OnceCell<bool>>,
 }
 
 impl<'a> EventSender<'a> {
-    pub(crate) fn new(app: &'a App, system: &'a SystemAccess, outgoing: &'a Outgoing, kind: RunKind) -> Self {
+    pub(crate) fn new(
+        app: &'a App,
+        system: &'a SystemAccess,
+        outgoing: &'a Outgoing,
+        kind: InvocationKind,
+    ) -> Self {
         Self { app, system, outgoing, kind, until: app.now() + kind.time(), can_reach_out: Arc::default() }
     }
 
-    /// The table.
     pub(crate) fn store(&self) -> &'a Store {
         &self.system.store
     }
 
-    /// Until when the run has an endpoint that it takes now.
+    /// Until when the turn has an endpoint that it takes now.
     pub(crate) fn lease_end(&self) -> DateTime<Utc> {
         self.now() + self.kind.lease()
     }
@@ -86,7 +90,7 @@ impl<'a> EventSender<'a> {
         let reaches = async {
             // If the network or the certificate authorities of this process fail, all endpoints seem to be
             // down.
-            let can_reach = config.webhook_targets == AllowedTargets::AlsoThisComputer
+            let can_reach = config.webhook_targets == AllowedTargets::Loopback
                 || self.outgoing.reaches(&config.base_url).await;
             if !can_reach {
                 tracing::error!(target: "webhooks", "cannot reach the service's own host, so no endpoint is judged");
@@ -96,20 +100,20 @@ impl<'a> EventSender<'a> {
         *self.can_reach_out.get_or_init(|| reaches).await
     }
 
-    /// Serves these endpoints in this order. Returns their companies with whether the run had the endpoint, which the schedule
+    /// Serves these endpoints in this order. Returns their companies with whether the turn had the endpoint, which the schedule
     /// serves later otherwise.
     pub(crate) async fn serve_all(
         &self,
         endpoints: Vec<(CompanyId, WebhookId)>,
     ) -> Vec<(CompanyId, Result<bool>)> {
         let has_share = endpoints.len() > ENDPOINTS;
-        let runs = endpoints.into_iter().map(|(company, id)| async move {
+        let turns = endpoints.into_iter().map(|(company, id)| async move {
             let until = if has_share { self.until.min(self.now() + SHARE) } else { self.until };
             let sender = Self { until, can_reach_out: self.can_reach_out.clone(), ..*self };
             let served = sender.serve_endpoint(&company, id).await;
             (company, served)
         });
-        stream::iter(runs).buffer_unordered(ENDPOINTS).collect().await
+        stream::iter(turns).buffer_unordered(ENDPOINTS).collect().await
     }
 
     /// Serves webhooks of a company, and returns how many failed because of the storage.
@@ -139,7 +143,7 @@ impl<'a> EventSender<'a> {
                         under_way.extend(idle.drain(..).map(|id| self.serve_one(company, id)));
                     }
                     Ok(_) => {}
-                    // Those under way go on; the schedule serves the others.
+                    // Endpoints under way go on; the schedule serves the others.
                     Err(error) => {
                         let company = company.as_str();
                         log_failure!(target: "webhooks", &error, company, "could not look for new events");
@@ -160,11 +164,11 @@ impl<'a> EventSender<'a> {
         Ok(self.store().sequence(company).await?.map_or(0, |sequence| sequence.last))
     }
 
-    /// Serves one endpoint. Returns false if the run did not have it.
+    /// Serves one endpoint. Returns false if the turn did not have it.
     async fn serve_endpoint(&self, company: &CompanyId, id: WebhookId) -> Result<bool> {
-        let served = EndpointRun::new(self, company, id).run().await;
+        let served = EndpointTurn::new(self, company, id).run().await;
         match &served {
-            // It keeps losing against writes of the API, or was deleted.
+            // The turn keeps losing against writes of the API, or the webhook was deleted.
             Err(Error::Changed | Error::NotFound) => return Ok(false),
             Err(error) => {
                 let company = company.as_str();

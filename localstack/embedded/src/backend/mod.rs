@@ -52,7 +52,7 @@ const MAIL_DOMAIN: &str = "localhost.example";
 /// The access key and secret of LocalStack's first account.
 const EXTERNAL_KEY: &str = "test";
 
-/// Where a back end keeps its data.
+/// The place of a back end's data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Storage {
     /// In memory. Objects are in a temporary folder.
@@ -259,7 +259,6 @@ impl Backend {
         self.external.is_none()
     }
 
-    /// The external services.
     pub(crate) fn services(&self) -> Option<&ExternalServices> {
         self.external.as_ref()
     }

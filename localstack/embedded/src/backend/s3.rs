@@ -42,7 +42,7 @@ pub(super) struct S3 {
 /// CORS rules by bucket.
 type Shared = Arc<Mutex<HashMap<String, Cors>>>;
 
-/// Where the objects are.
+/// The place of the objects.
 #[derive(Clone)]
 enum Place {
     /// In a folder, with one subfolder per bucket.

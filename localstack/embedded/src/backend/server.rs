@@ -85,7 +85,7 @@ impl Server {
         self.address.port()
     }
 
-    /// Such as `http://127.0.0.1:40123`.
+    /// The address at which it listens, such as `http://127.0.0.1:40123`.
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
     }

@@ -49,7 +49,8 @@ pub(super) async fn change(
     let body = json_of(request).await?;
     let (mut secret, mut answer) = (None, None);
     for (member, value) in body.as_object().into_iter().flatten() {
-        let text = value.as_str().map(str::to_owned).or_else(|| value.as_u64().map(|one| one.to_string()));
+        let text =
+            value.as_str().map(str::to_owned).or_else(|| value.as_u64().map(|number| number.to_string()));
         match (member.as_str(), text) {
             ("secret", Some(text)) => secret = Some(text),
             ("answer", Some(text)) if Answer::parse(&text).is_some() => answer = Answer::parse(&text),

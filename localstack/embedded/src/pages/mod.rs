@@ -1,10 +1,12 @@
-//! Endpoints of the local run: a start page, and under `/_local/` mails, receivers of webhooks,
-//! clock, schedules, event bus and operator commands.
+//! Endpoints of the local run: a start page, and under `/_local/` mails, receivers of webhooks, an issuer of identities,
+//! a provider to sign in with, clock, schedules, event bus and operator commands.
 
 mod control;
 mod home;
 mod hooks;
 mod inbox;
+mod issuer;
+pub(crate) mod provider;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +21,8 @@ use axum::routing::{any, get, post};
 use chrono::{DateTime, SecondsFormat, Utc};
 use shared::app::App;
 
+use crate::issuer::LocalIssuer;
+use crate::provider::LocalProvider;
 use crate::receivers::Receivers;
 use crate::{Demo, Events, Mailbox, OffsetClock, watch};
 
@@ -30,6 +34,8 @@ const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 pub(crate) struct Pages {
     pub(crate) mailbox: Mailbox,
     pub(crate) receivers: Receivers,
+    pub(crate) issuer: LocalIssuer,
+    pub(crate) provider: LocalProvider,
     pub(crate) events: Events,
     pub(crate) clock: OffsetClock,
     pub(crate) app: App,
@@ -40,6 +46,7 @@ pub(crate) struct Pages {
 
 /// The routes with absolute paths.
 pub(crate) fn router(pages: Pages) -> Router {
+    let provider = pages.provider.router();
     Router::new()
         .route("/", get(home::show))
         .route("/_local", get(inbox::to_inbox))
@@ -51,6 +58,9 @@ pub(crate) fn router(pages: Pages) -> Router {
         .route("/_local/hooks/{name}", get(hooks::show).post(hooks::receive).put(hooks::change))
         .route("/_local/hooks/{name}/settings", post(hooks::change_by_form))
         .route("/_local/hooks/{name}/deliveries", get(hooks::deliveries))
+        .route("/_local/issuer/.well-known/openid-configuration", get(issuer::configuration))
+        .route("/_local/issuer/keys", get(issuer::keys))
+        .route("/_local/issuer/token", post(issuer::sign))
         .route("/_local/environment", get(control::environment))
         .route("/_local/watch.toml", get(async || watch::settings()))
         .route("/_local/clock", get(control::clock).post(control::advance_clock))
@@ -59,6 +69,7 @@ pub(crate) fn router(pages: Pages) -> Router {
         .route("/_local/admin", post(control::operate))
         .route("/_local/{*unknown}", any(async || StatusCode::NOT_FOUND))
         .with_state(pages)
+        .merge(provider)
 }
 
 fn written(time: DateTime<Utc>) -> String {

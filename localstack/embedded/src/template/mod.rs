@@ -41,7 +41,7 @@ pub struct TableDefinition {
 /// A route of the HTTP API and its function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RouteTarget {
-    /// Such as `ANY /api/v3/whoami/{proxy+}` or `$default`.
+    /// The key of the route, such as `ANY /api/v3/whoami/{proxy+}` or `$default`.
     pub route_key: String,
     /// The function's logical id, such as `AuthFunction`.
     pub function: String,
@@ -356,7 +356,7 @@ Resources:
             .of_type(&["AWS::ApiGatewayV2::Route"])
             .filter_map(|(name, route)| Some((name, route["RouteKey"].as_str()?)))
             .filter(|(_, key)| {
-                let without_credential = ["api-", "candidate-links", "receipt-keys"];
+                let without_credential = ["api-", "candidate-links", "receipt-keys", "sign-in"];
                 let below = key.strip_prefix("ANY /api/v3/").unwrap_or_default();
                 without_credential.iter().any(|start| below.starts_with(start)) || below.contains("/draft")
             })
@@ -367,7 +367,7 @@ Resources:
         let limited: BTreeSet<_> = settings.keys().map(String::as_str).collect();
         assert_eq!(limited, keys.into_iter().collect());
         for (key, limits) in settings {
-            // Those of a route with a condition have the same condition.
+            // The limits of a route with a condition have the same condition.
             let limits = if key.ends_with('/') { &limits["Fn::If"][1] } else { limits };
             assert!(limits["ThrottlingRateLimit"].is_number() && limits["ThrottlingBurstLimit"].is_number());
         }

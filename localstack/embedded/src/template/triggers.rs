@@ -13,7 +13,6 @@ use crate::Error;
 pub struct Triggers {
     /// Event source mappings of the table's stream.
     pub streams: Vec<StreamTrigger>,
-    /// Schedules.
     pub schedules: Vec<ScheduleTrigger>,
     /// Rules of the event bus, whose targets are functions or the queues that these read.
     pub rules: Vec<RuleTrigger>,

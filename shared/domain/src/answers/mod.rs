@@ -1,7 +1,8 @@
-//! What a candidate answers to the questions of their interview: recorded takes and texts.
+//! Answers of candidates to the questions of their interview: recorded takes and texts.
 //!
 //! A take is recorded in parts, which the client uploads one by one. Finished takes are converted like welcome videos.
 
+mod captions;
 mod question_answer;
 mod take;
 #[cfg(test)]
@@ -13,6 +14,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
+pub use captions::{AnswerCaptions, NO_TAKE, TAKE_REPLACED};
 pub use question_answer::{AnswerText, DraftText, NO_TAKES_LEFT, QuestionAnswer, TakeCounts};
 pub use take::{
     FinishedTake, MAX_PART_BYTES, MAX_PARTS, RecordedPart, TOO_LARGE, Take, TakeSource, TakeTerms,
@@ -50,7 +52,6 @@ pub const ALREADY_INTERVIEWED: Refusal =
 /// The answers of a candidate, as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answers {
-    /// The candidate's company.
     pub company: CompanyId,
     pub project: ProjectId,
     pub candidate: CandidateId,
@@ -293,7 +294,7 @@ impl Answers {
         self.takes().filter(move |(_, take)| take.due_at().is_some_and(|at| at <= now)).map(|(of, _)| of)
     }
 
-    /// When the service looks at a take next: an open one, or the end of a conversion.
+    /// The time at which the service looks at a take next: an open one, or the end of a conversion.
     pub fn due_at(&self) -> Option<DateTime<Utc>> {
         self.takes().filter_map(|(_, take)| take.due_at()).min()
     }
@@ -314,8 +315,13 @@ impl Answers {
             let was = before.and_then(|before| before.take(of))?;
             (was.conversion.status != take.conversion.status).then_some((of, take, event))
         });
-        let types = ended.iter().map(|(_, _, event)| *event).collect();
-        if let Some((of, take, _)) = ended {
+        let captioned = before.and_then(|before| {
+            let of = after.newly_captioned(before)?;
+            Some((of, after.take(of)?, EventType::AnswerCaptioned))
+        });
+        let told = ended.or(captioned);
+        let types = told.iter().map(|(_, _, event)| *event).collect();
+        if let Some((of, take, _)) = told {
             let seconds = take.conversion.converted.map(|made| made.seconds);
             changes.question = Some(of.question);
             changes.tell(InterviewFacts { take: of.number, seconds }.into_fields());
@@ -329,7 +335,7 @@ facts! {
     pub struct InterviewFacts {
         /// The number of the take.
         take: u32,
-        /// The length of the recording in seconds; null if its conversion has failed.
+        /// The length of the recording in seconds; null if its conversion has failed or has not ended.
         seconds: Option<u32>,
     }
 }
@@ -337,7 +343,7 @@ facts! {
 impl Question {
     /// Whether a candidate with these answers does not see the question yet, in an interview that this service conducts.
     pub fn is_concealed_from(&self, candidate: &Candidate, answers: Option<&Answers>) -> bool {
-        // Those who may write would have to record before they know what to write about.
+        // Candidates who may write would have to record before they know what to write about.
         let may_write = candidate.adjusted().may_write;
         // Time to prepare would mean nothing if candidates knew the question before it begins.
         self.has_preparation() && !may_write && !answers.is_some_and(|answers| answers.has_begun(self.id))

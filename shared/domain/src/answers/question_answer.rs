@@ -1,5 +1,6 @@
-//! What a candidate has recorded and written about one question.
+//! The takes and the text with which a candidate has answered one question.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use chrono::{DateTime, Utc};
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::take::{FinishedTake, RecordedPart, Take, TakeTerms};
 use crate::Refusal;
 use crate::candidate::InterviewAdjustments;
+use crate::language::Language;
 use crate::media::conversion::ConversionStatus;
 use crate::questionnaire::{Question, QuestionKind, QuestionText};
 use crate::text::TextLines;
@@ -67,11 +69,11 @@ impl DraftText {
 pub struct TakeCounts {
     /// All that have begun.
     pub begun: u32,
-    /// Those whose conversion has failed.
+    /// The takes whose conversion has failed.
     pub failed: u32,
-    /// Those that had parts when the service closed them, without the failed ones.
+    /// The takes that had parts when the service closed them, without the failed ones.
     pub interrupted: u32,
-    /// Those that were closed before there was time to record anything.
+    /// The takes that were closed before there was time to record anything.
     pub withdrawn: u32,
 }
 
@@ -284,8 +286,19 @@ impl QuestionAnswer {
         }
     }
 
+    pub(super) fn change_captions(
+        &mut self,
+        number: u32,
+        change: impl FnOnce(&mut BTreeMap<Language, String>),
+    ) {
+        let Some(take) = self.takes.iter_mut().find(|take| take.number == number) else { return };
+        let before = take.captions.clone();
+        change(&mut take.captions);
+        self.revision += u64::from(take.captions != before);
+    }
+
     /// Drops the takes before one that is finished and can be played.
-    // Not before: until then, an earlier one may be the only one that can be played.
+    // Earlier takes are dropped no sooner: until then, one of them may be the only one that can be played.
     fn drop_earlier(&mut self, number: u32) {
         while self.takes.first().is_some_and(|first| first.number < number) {
             self.drop_take(0);

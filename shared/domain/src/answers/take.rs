@@ -1,11 +1,14 @@
 //! One recording of an answer.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::Refusal;
 use crate::candidate::{Candidate, InterviewAdjustments};
 use crate::id::{QuestionId, TakeRef};
+use crate::language::Language;
 use crate::media::conversion::{Conversion, ConversionStatus};
 use crate::names::named;
 use crate::questionnaire::Question;
@@ -35,7 +38,7 @@ const WITHDRAWAL: TimeDelta = TimeDelta::minutes(1);
 const OVERTIME: TimeDelta = TimeDelta::minutes(30);
 
 named! {
-    /// Where a take comes from.
+    /// The source of a take.
     pub enum TakeSource {
         /// Recorded in the browser.
         Recorder = "recorder",
@@ -49,7 +52,6 @@ named! {
 pub struct TakeTerms {
     /// The end of the interview.
     pub ends_at: Option<DateTime<Utc>>,
-    /// The candidate's adjustments.
     pub adjustments: InterviewAdjustments,
     /// The length of the film that the candidate sees before the time to prepare begins.
     pub film_seconds: u32,
@@ -62,12 +64,12 @@ impl TakeTerms {
     }
 }
 
-/// A part in the bucket.
+/// A part of a take that has arrived in the bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordedPart {
-    /// Its number, from 1.
+    /// The part's number, from 1.
     pub number: u32,
-    /// Its size in bytes.
+    /// The part's size in bytes.
     pub bytes: u64,
     /// When it arrived.
     pub arrived_at: DateTime<Utc>,
@@ -80,7 +82,7 @@ pub struct FinishedTake {
     pub parts: Option<u32>,
     /// The length in seconds, as recorded.
     pub recorded_seconds: Option<u32>,
-    /// Where it comes from.
+    /// The source of the take.
     pub source: TakeSource,
 }
 
@@ -98,7 +100,7 @@ impl FinishedTake {
             .collect()
     }
 
-    /// Those parts in the bucket that belong to the take.
+    /// The parts in the bucket that belong to the take.
     fn kept<'a>(&self, found: &'a [RecordedPart]) -> impl Iterator<Item = &'a RecordedPart> {
         let last = self.parts.unwrap_or(u32::MAX);
         found.iter().filter(move |part| part.number <= last)
@@ -107,7 +109,7 @@ impl FinishedTake {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Take {
-    /// Its number, from 1; no other take of the question ever has it.
+    /// The take's number, from 1; no other take of the question ever has it.
     pub number: u32,
     /// When it was begun.
     pub begun_at: DateTime<Utc>,
@@ -130,7 +132,7 @@ pub struct Take {
     pub part_count: u32,
     /// The length in seconds, as the client says.
     pub recorded_seconds: Option<u32>,
-    /// Where it comes from.
+    /// The source of the take.
     pub source: TakeSource,
     /// Whether it was closed by the service: the client has not finished it.
     pub is_interrupted: bool,
@@ -142,6 +144,9 @@ pub struct Take {
     /// The number of the conversion whose renditions are played; `None` while there are none.
     #[serde(default)]
     pub played_conversion: Option<u32>,
+    /// The digests of its captions, which have items of their own.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub captions: BTreeMap<Language, String>,
     #[serde(flatten)]
     pub conversion: Conversion,
 }
@@ -172,6 +177,7 @@ impl Take {
             look_at: Some(record_until + PATIENCE),
             last_conversion: 0,
             played_conversion: None,
+            captions: BTreeMap::new(),
             conversion: Conversion::awaiting_upload(),
         }
     }
@@ -249,7 +255,7 @@ impl Take {
     /// Whether it can be played, but is shorter or longer than what the client has recorded, by more than a tenth and two
     /// seconds.
     pub fn is_doubtful(&self) -> bool {
-        // Of an interrupted take, parts may be missing.
+        // Parts of an interrupted take may be missing.
         let is_whole = self.conversion.status == ConversionStatus::Successful && !self.is_interrupted;
         let (Some(recorded), Some(made)) = (self.recorded_seconds, self.conversion.converted) else {
             return false;
@@ -336,7 +342,7 @@ impl Take {
         self.conversion = self.conversion.restarted(now);
     }
 
-    /// Its conversion has ended. If it has failed, a former result stays. Unless that is doubtful, it lacks parts: the take is
+    /// Ends the conversion. If it has failed, a former result stays. Unless that is doubtful, it lacks parts: the take is
     /// interrupted.
     pub fn end_conversion(&mut self, end: Conversion) {
         match self.conversion.converted.filter(|_| end.converted.is_none()) {
@@ -351,8 +357,8 @@ impl Take {
         }
     }
 
-    /// Its conversion has ended because its parts are no recording, which no other conversion would change. It then consists of
-    /// none, unless a former result stays.
+    /// Ends the conversion because the parts are no recording, which no other conversion would change. The take then has no
+    /// parts, unless a former result stays.
     pub fn refuse(&mut self, reason: &str) {
         self.end_conversion(Conversion::failed(reason));
         if self.conversion.status == ConversionStatus::Failed {

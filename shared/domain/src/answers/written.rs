@@ -16,10 +16,9 @@ const DRAFT_PACE: TimeDelta = TimeDelta::seconds(2);
 const ORDER_SHARE: i32 = 20;
 
 /// The texts of a candidate about a question, as stored: the answer that they have sent, and a draft.
-// Not part of the answers, which each write of one stores again: the texts are by far the largest part.
+// The text is no part of the answers, which each write of one stores again: texts are by far the largest part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WrittenAnswer {
-    /// The candidate's company.
     pub company: CompanyId,
     pub project: ProjectId,
     pub candidate: CandidateId,
@@ -121,6 +120,17 @@ impl Answers {
                 left.insert(one.question, WrittenAnswer { text, draft: None, ..one.clone() });
             }
         }
+        self.questions.values_mut().for_each(|answer| answer.has_draft = false);
+        (self, left)
+    }
+
+    /// Drops all drafts, which are among the `written` texts. Returns the answers and the texts that are left.
+    pub fn drop_drafts<'a>(
+        mut self,
+        written: impl IntoIterator<Item = &'a WrittenAnswer>,
+    ) -> (Self, WrittenAnswers) {
+        let sent = written.into_iter().filter(|one| one.text.is_some());
+        let left = sent.map(|one| (one.question, WrittenAnswer { draft: None, ..one.clone() })).collect();
         self.questions.values_mut().for_each(|answer| answer.has_draft = false);
         (self, left)
     }

@@ -1,4 +1,4 @@
-//! What a candidate's evaluations amount to, by the customers who have written them.
+//! Looks up in a candidate who has completed an evaluation of them, and who has vetoed.
 
 use std::collections::BTreeSet;
 

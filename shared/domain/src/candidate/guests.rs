@@ -61,7 +61,6 @@ pub const LINK_DELETED: Refusal = Refusal {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GuestLink {
     pub id: GuestLinkId,
-    /// The candidate's company.
     pub company: CompanyId,
     pub project: ProjectId,
     pub candidate: CandidateId,
@@ -242,7 +241,7 @@ impl Candidate {
         Ok(self)
     }
 
-    /// Whether the link is one of the candidate's. Those that are no longer listed may have been dropped.
+    /// Whether the link is one of the candidate's. Links that are no longer listed may have been dropped.
     pub fn knows_guest_link(&self, link: &GuestLink, now: DateTime<Utc>) -> bool {
         self.guest_links.contains_key(&link.id) || link.end(now).is_some()
     }
@@ -351,8 +350,8 @@ mod tests {
     #[test]
     fn only_answers_of_complete_interviews_are_shown() {
         let one = Candidate { status: CandidateStatus::Interviewed, ..samples::candidate() };
-        let refused = |one: &Candidate, has_answers| {
-            one.clone().with_guest_link(&link(1, minute(1)), has_answers, minute(0)).err()
+        let refused = |candidate: &Candidate, has_answers| {
+            candidate.clone().with_guest_link(&link(1, minute(1)), has_answers, minute(0)).err()
         };
         assert_eq!(refused(&one, true), None);
         assert_eq!(refused(&one, false), Some(NO_ANSWERS));

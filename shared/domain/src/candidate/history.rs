@@ -1,4 +1,4 @@
-//! What the history of a candidate shows.
+//! The events and facts that changes of a candidate leave in the history.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,11 @@ use crate::text::ExternalId;
 use crate::timestamp::Timestamp;
 
 /// The fields whose changes have events of their own.
-const TOLD: [&str; 15] = [
+const TOLD: [&str; 18] = [
     "status",
     "deadline",
     "invitationdate",
+    "opened_at",
     "confirmationdate",
     "interviewdate",
     "ended_by_time",
@@ -29,6 +30,8 @@ const TOLD: [&str; 15] = [
     "erasure_due_at",
     "consents",
     "reopening",
+    "cancellation",
+    "help_request",
     "guest_links",
 ];
 
@@ -41,6 +44,8 @@ facts! {
         deadline: Option<Timestamp>,
         /// When the candidate was last invited.
         invitationdate: Option<Timestamp>,
+        /// When the candidate first opened the interview, to the minute.
+        opened_at: Option<Timestamp>,
         /// When the invitation was accepted.
         confirmationdate: Option<Timestamp>,
         /// When the interview was completed.
@@ -76,25 +81,27 @@ impl HasHistory for Candidate {
     #[rustfmt::skip]
     fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
         let Self {
-            status, profile, invited_at, confirmed_at, interviewed_at, shares, password_hash, photo, cv,
-            hold, erasure_request, ended_by_time, reopening, guest_links, pending_email, consents: _,
-            // They hint at the health of the candidate, so that not even their name is told.
+            status, profile, invited_at, opened_at, confirmed_at, interviewed_at, shares, password_hash, photo, cv,
+            hold, erasure_request, ended_by_time, reopening, cancellation, help_request, guest_links, pending_email, consents: _,
+            // Adjustments hint at the health of the candidate, so that not even their name is told.
             adjustments: _,
             // Told by the identifiers, by events, or by other fields.
             id: _, company: _, project: _, created_by: _, reminded_at: _, reminders: _, mailed_at: _, evaluations: _, scores: _, suppression: _,
             // Internal.
-            interview: _, started_at: _, aborted_at: _, expired_at: _, skipped_at: _, mail_rate: _, own_changes: _, links_mailed: _, access_key: _,
+            interview: _, started_at: _, aborted_at: _, expired_at: _, skipped_at: _, mail_rate: _, own_changes: _, help_asked: _,
+            links_mailed: _, access_key: _,
             is_key_mailed: _, former_keys: _, session_epoch: _, one_time_key: _,
             address_keys: _,
         } = self;
         let CandidateProfile {
-            first_name, last_name, username, email: _, external_id, deadline, phone, gender, address, partner_data, receive_mails,
+            first_name, last_name, username, email: _, external_id, deadline, phone, gender, address, partner_data, language, receive_mails,
         } = profile;
         let completed_by = self.completed_by();
         let facts = CandidateFacts {
             status: *status,
             deadline: deadline.map(Timestamp),
             invitationdate: invited_at.map(Timestamp),
+            opened_at: opened_at.map(Timestamp),
             confirmationdate: confirmed_at.map(Timestamp),
             interviewdate: interviewed_at.map(Timestamp),
             // Null for all others, whose events would all tell it.
@@ -109,10 +116,13 @@ impl HasHistory for Candidate {
         let others = [
             ("evaluations", customers(&completed_by)),
             ("shares", customers(shares.values())),
-            // Under the name that clients see. Its reason may name people.
+            // The hold has the name that clients see. The reason may name people.
             ("is_on_hold", private(hold)),
-            // Its reason may name people, too.
+            // The reasons may name people, too.
             ("reopening", private(reopening)),
+            ("cancellation", private(cancellation)),
+            // The candidate's own words may be about their health, so not even the kind is told.
+            ("help_request", private(help_request)),
             ("guest_links", private(guest_links)),
             ("first_name", private(first_name)),
             ("last_name", private(last_name)),
@@ -123,6 +133,7 @@ impl HasHistory for Candidate {
             ("gender", private(gender)),
             ("address", private(address)),
             ("partner_data", private(partner_data)),
+            ("language", private(language)),
             ("receive_mails", private(receive_mails)),
             ("password", private(password_hash)),
             ("photo", private(photo)),
@@ -135,15 +146,21 @@ impl HasHistory for Candidate {
         let has_moved = before.is_none_or(|before| before.status != after.status);
         let is_reopened = before.is_some_and(|before| before.reopening != after.reopening);
         let moved = if is_reopened { Some(EventType::CandidateReopened) } else { arrival(after.status) };
-        let mut events: Vec<EventType> = moved.filter(|_| has_moved).into_iter().collect();
+        let is_cancelled = before.is_some_and(|before| before.cancellation != after.cancellation);
+        let mut events: Vec<EventType> =
+            is_cancelled.then_some(EventType::CandidateCancelled).into_iter().collect();
+        events.extend(moved.filter(|_| has_moved));
         events.extend(has_consented(before, after).then_some(EventType::CandidateConsented));
         let Some(before) = before else { return events };
         let is_undeliverable = matches!(after.email_status(), EmailStatus::Bounced | EmailStatus::Complained);
         // Receivers of `candidate.undeliverable` must learn that the operator has allowed mails again.
         let is_deliverable_again = changes.has("email_status") && !is_undeliverable;
         events.extend(events_that_apply([
+            (before.opened_at.is_none() && after.opened_at.is_some(), EventType::CandidateOpened),
             (changes.has("deadline"), EventType::CandidateDeadlineChanged),
             (before.reminded_at != after.reminded_at, EventType::CandidateReminded),
+            (has_asked(before, after), EventType::CandidateAsked),
+            (was_answered(before, after), EventType::CandidateAnswered),
             (was_evaluated(before, after), EventType::CandidateEvaluated),
             (changes.added.contains_key("shares"), EventType::CandidateShared),
             (changes.removed.contains_key("shares"), EventType::CandidateUnshared),
@@ -185,6 +202,18 @@ fn has_consented(before: Option<&Candidate>, after: &Candidate) -> bool {
 /// Whether a consent that stood no longer does.
 fn has_withdrawn(before: &Candidate, after: &Candidate) -> bool {
     before.standing_consents().any(|(kind, _)| after.standing_consent(kind).is_none())
+}
+
+/// Whether the candidate has asked for help, perhaps in other words than before.
+fn has_asked(before: &Candidate, after: &Candidate) -> bool {
+    let asked_at = |candidate: &Candidate| candidate.open_help_request().map(|request| request.asked_at);
+    asked_at(after).is_some() && asked_at(before) != asked_at(after)
+}
+
+/// Whether the company has answered the candidate's request, in words or by what it has done.
+fn was_answered(before: &Candidate, after: &Candidate) -> bool {
+    let has_answer = after.help_request.as_ref().is_some_and(|request| !request.is_open());
+    has_answer && before.help_request != after.help_request
 }
 
 fn has_new_guest_link(before: &Candidate, after: &Candidate) -> bool {

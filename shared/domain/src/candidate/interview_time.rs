@@ -102,7 +102,7 @@ impl ConductedInterview {
     }
 }
 
-/// What awaits a candidate, for the invitation.
+/// The number of questions and the time that an interview takes, for the invitation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InterviewLength {
     /// The number of questions.
@@ -200,6 +200,7 @@ impl Candidate {
         self.status = CandidateStatus::Interviewed;
         self.interviewed_at = Some(at);
         self.ended_by_time = None;
+        self.close_help_request(at);
         // The interview may have been taken on a shared computer, whose next user must not be the candidate.
         self.with_sessions_ended()
     }
@@ -209,7 +210,7 @@ impl Candidate {
 mod tests {
     use super::*;
     use crate::id::Id;
-    use crate::questionnaire::QuestionText;
+    use crate::questionnaire::{Anchors, QuestionText};
     use crate::samples;
     use crate::text::TextLines;
 
@@ -275,13 +276,15 @@ mod tests {
             takes: None,
             is_required: true,
             internal_description: TextLines::default(),
+            anchors: Anchors::default(),
         };
         let asked = [
             question(1, QuestionKind::Video, Some(60)),
             question(2, QuestionKind::Video, None),
             question(3, QuestionKind::Text, None),
         ];
-        let questionnaire = asked.into_iter().fold(empty.clone(), |all, one| all.with_question(one).unwrap());
+        let questionnaire =
+            asked.into_iter().fold(empty.clone(), |all, question| all.with_question(question).unwrap());
         let one = samples::candidate();
         let told = |candidate: &Candidate, project: &Project| {
             candidate

@@ -1,4 +1,4 @@
-//! The key of a candidate without a password, and what it still tells once it opens nothing.
+//! The key of a candidate without a password, and what a key or session that has ended still tells its holder.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ pub struct FormerKey {
     /// The hash of the key.
     pub hash: SecretHash,
     /// Whether it was mailed to an address that is no longer the candidate's.
-    // Its holder may be another person, who must not learn what became of the candidate.
+    // The holder may be another person, who must not learn what became of the candidate.
     pub is_misdirected: bool,
 }
 
@@ -30,7 +30,7 @@ pub enum KeyEnd {
     Completed,
     /// The deadline, or the time of the interview, is over.
     Overdue,
-    /// The candidate was skipped.
+    /// The candidate was skipped, or the interview cancelled.
     Withdrawn,
     /// A newer mail has another key.
     Replaced,
@@ -57,7 +57,7 @@ impl KeyEnd {
             },
             Self::Withdrawn => Refusal {
                 code: "withdrawn",
-                detail: "The company has withdrawn the invitation. Ask it if this is a mistake.",
+                detail: "The company has cancelled the interview. Ask it if this is a mistake.",
             },
             Self::Replaced => Refusal {
                 code: "key_replaced",
@@ -97,6 +97,19 @@ impl Candidate {
         for former in &mut self.former_keys {
             former.is_misdirected = true;
         }
+    }
+
+    /// Whether the withdrawal of the candidate has revoked a session of this epoch, and nothing had revoked it before.
+    // Such a session still proves who the candidate is, like a key that has ended. The page tells them why the interview has
+    // stopped: they may be in the middle of it.
+    pub fn has_withdrawn_session(&self, epoch: u32) -> bool {
+        self.status == CandidateStatus::Skipped && epoch + 1 == self.session_epoch
+    }
+
+    /// Whether this is the hash of the key that the candidate was sent last. An earlier one may be in other hands.
+    pub fn is_latest_key(&self, hash: &SecretHash) -> bool {
+        let current = self.access_key.as_ref().map(|key| &key.hash);
+        current.or(self.former_keys.last().map(|former| &former.hash)) == Some(hash)
     }
 
     /// Why the key with this hash opens nothing at `now`; `None` if it is no key that the candidate was sent, or too old.
@@ -156,6 +169,16 @@ mod tests {
             one.password_hash = Some(PasswordHash::new(String::new()));
             assert_eq!(end_of(&one, "first"), Some(with_password), "{status:?}");
             assert_eq!(end_of(&one, "another"), None, "{status:?}");
+        }
+    }
+
+    #[test]
+    fn only_the_sessions_that_were_good_until_then_tell_of_a_withdrawal() {
+        let one = Candidate { session_epoch: 3, ..candidate(CandidateStatus::Skipped) };
+        assert_eq!([1, 2, 3, 4].map(|epoch| one.has_withdrawn_session(epoch)), [false, true, false, false]);
+        for status in CandidateStatus::ALL.into_iter().filter(|status| *status != CandidateStatus::Skipped) {
+            let other = Candidate { session_epoch: 3, ..candidate(status) };
+            assert!(![2, 3].iter().any(|epoch| other.has_withdrawn_session(*epoch)), "{status:?}");
         }
     }
 

@@ -1,8 +1,11 @@
-//! Which mails a candidate gets.
+//! The mails that a candidate gets.
 
 use super::Candidate;
 use crate::Refusal;
+use crate::company::Company;
+use crate::language::Language;
 use crate::mail::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERABLE};
+use crate::project::Project;
 use crate::text::Email;
 
 /// There is no email address.
@@ -10,6 +13,13 @@ pub const EMAIL_MISSING: Refusal =
     Refusal { code: "email_missing", detail: "The candidate has no email address. Set one first." };
 
 impl Candidate {
+    /// The language of mails to the candidate: their own, that of the project or else of the company. `project` is `None` if it is
+    /// deleted.
+    pub fn mail_language(&self, project: Option<&Project>, company: &Company) -> Language {
+        let of_project = project.and_then(|project| project.settings.support_lang);
+        self.profile.language.or(of_project).unwrap_or(company.default_project_lang)
+    }
+
     /// The `email_status` that clients see.
     pub fn email_status(&self) -> EmailStatus {
         Suppression::status(self.suppression.as_ref(), self.shown_email())

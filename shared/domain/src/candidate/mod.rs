@@ -1,17 +1,21 @@
 //! A candidate of a project. Their rules by topic are in files with an `impl Candidate` of their own:
-//! `address`, `consents`, `evaluations`, `guests`, `hold`, `interview_time`, `key`, `mails` and `reopening` here, and in
-//! `answers/written.rs`, `scoring/status.rs`, `transition/mod.rs`, `transition/latest_link.rs`, `transition/reminders.rs`,
+//! `address`, `consents`, `evaluations`, `guests`, `help_request`, `hold`, `interview_time`, `key`, `mails`, `opening` and `reopening`
+//! here, and in `answers/written.rs`, `scoring/status.rs`, `transition/mod.rs`, `transition/advances.rs`,
+//! `transition/cancellation.rs`, `transition/help_answer.rs`, `transition/latest_link.rs`, `transition/reminders.rs`,
 //! `transition/reopening.rs`, `transition/report` and `retention/mod.rs`.
 
 mod address;
+mod cancellation;
 mod consents;
 mod evaluations;
 mod guests;
+mod help_request;
 mod history;
 mod hold;
 mod interview_time;
 mod key;
 mod mails;
+mod opening;
 mod reopening;
 pub mod search;
 
@@ -20,10 +24,12 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Months, Utc};
 use serde::{Deserialize, Serialize};
 
+pub use cancellation::{Cancellation, CancellationReason};
 pub use guests::{
     GuestLink, GuestLinkEnd, LINK_DELETED, LISTED_AFTER_END, MAX_GUEST_LINKS, NO_ANSWERS, NOT_INTERVIEWED,
     REOPENED, TOO_MANY_LINKS,
 };
+pub use help_request::{HelpKind, HelpRequest, HelpText, MAX_HELP_REQUESTS, NOTHING_TO_ANSWER};
 pub use history::CandidateFacts;
 pub use hold::ON_HOLD;
 pub use interview_time::{
@@ -38,8 +44,9 @@ use super::Refusal;
 use super::account::Account;
 use super::evaluation::{EvaluationReport, ScoreNumbers};
 use super::id::{CandidateId, CompanyId, CustomerId, GuestLinkId, ProjectId, ShareId};
+use super::language::Language;
 use super::mail::address_change::{AddressKeys, PendingEmail};
-use super::mail::rate::{ChangeRate, MailRate};
+use super::mail::rate::{ChangeRate, MailRate, RecentMoments};
 use super::mail::suppression::Suppression;
 use super::media::file::{FileKind, StoredFile};
 use super::names::named;
@@ -81,13 +88,13 @@ named! {
         Expired = "expired",
         /// Started but did not complete the interview.
         Aborted = "aborted",
-        /// Withdrawn by a manager.
+        /// Withdrawn by a manager, before the interview or by cancelling it.
         Skipped = "skipped",
     }
 }
 
 impl CandidateStatus {
-    /// Whether the candidate is invited or confirmed: it is for them to go on.
+    /// Whether the next step is the candidate's: they are invited, or have confirmed.
     pub fn is_waiting(self) -> bool {
         matches!(self, Self::Invited | Self::Confirmed)
     }
@@ -100,7 +107,7 @@ pub struct CandidateProfile {
     pub last_name: ShortName,
     /// A login name, unique in the company.
     pub username: Option<Username>,
-    /// For mails and logins; not unique.
+    /// The address for mails and logins; not unique.
     pub email: Option<Email>,
     /// The client's key, unique in the project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -109,18 +116,21 @@ pub struct CandidateProfile {
     pub deadline: Option<DateTime<Utc>>,
     /// Telephone number.
     pub phone: TextLine<50>,
-    /// As sent by the client, for example `mr` or `mrs`.
+    /// The form of address as the client sent it, for example `mr` or `mrs`.
     pub gender: TextLine<20>,
     /// Postal address.
     pub address: TextLines<500>,
     /// A partner's own data.
     pub partner_data: PartnerData,
+    /// The language of their mails, and the first one of the page; `None` for that of the project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<Language>,
     /// Whether the service mails them about the interview. Otherwise the client does, and needs no address here.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub receive_mails: bool,
 }
 
-/// What most candidates have, and is not stored: lists read items by their size.
+/// The value of most candidates, which is not stored: lists read items by their size.
 fn yes() -> bool {
     true
 }
@@ -154,6 +164,7 @@ impl CandidateProfile {
             gender: TextLine::default(),
             address: TextLines::default(),
             partner_data: PartnerData::default(),
+            language: None,
             receive_mails: true,
         }
     }
@@ -162,13 +173,9 @@ impl CandidateProfile {
 /// A candidate as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// Its identifier.
     pub id: CandidateId,
-    /// The project's company.
     pub company: CompanyId,
-    /// The candidate's project.
     pub project: ProjectId,
-    /// The current status.
     pub status: CandidateStatus,
     /// The fields that managers set.
     pub profile: CandidateProfile,
@@ -179,6 +186,9 @@ pub struct Candidate {
     pub created_by: Option<CustomerId>,
     /// When the candidate was last invited.
     pub invited_at: Option<DateTime<Utc>>,
+    /// When the candidate first opened the interview, to the minute, and not before the invitation; a further invitation leaves it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opened_at: Option<DateTime<Utc>>,
     /// When the invitation was accepted.
     pub confirmed_at: Option<DateTime<Utc>>,
     /// When the interview was completed.
@@ -209,13 +219,22 @@ pub struct Candidate {
     /// The last reopening of the interview; `None` if it was never reopened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reopening: Option<Reopening>,
+    /// How the interview was cancelled; `None` if it was not, also for candidates who were skipped otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cancellation: Option<Cancellation>,
+    /// The latest request for help; `None` for none, and once it is taken back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub help_request: Option<HelpRequest>,
+    /// When they have lately asked for help.
+    #[serde(default, skip_serializing_if = "RecentMoments::is_empty")]
+    pub help_asked: RecentMoments,
     /// The candidate's adjustments to the interview.
     pub adjustments: Option<InterviewAdjustments>,
     /// Prevents the erasure of the candidate; it may have ended, see [`hold_at`](Self::hold_at).
     pub hold: Option<CandidateHold>,
     /// The candidate's request to be erased.
     pub erasure_request: Option<ErasureRequest>,
-    /// What they have accepted, and what they have withdrawn since.
+    /// The consents that they have given, with those that they have withdrawn.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub consents: BTreeMap<LegalKind, CandidateConsent>,
     /// Recent mails that managers requested.
@@ -227,7 +246,7 @@ pub struct Candidate {
     pub links_mailed: Option<ChangeRate>,
     /// Evaluations by customer, evaluators or not.
     pub evaluations: BTreeMap<CustomerId, EvaluationReport>,
-    /// What evaluators have written, in short, by customer.
+    /// The ratings and the recommendation of each evaluator, in short.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scores: BTreeMap<CustomerId, ScoreNumbers>,
     /// The credential of a candidate without a password: until they confirm or, in projects without passwords, until
@@ -250,7 +269,7 @@ pub struct Candidate {
     pub address_keys: AddressKeys,
     /// Customers who may read the candidate without a role in the project, each once.
     pub shares: BTreeMap<ShareId, CustomerId>,
-    /// When the links end that show the answers to guests. Each link has an item of its own.
+    /// The ends of the links that show the answers to guests. Each link has an item of its own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub guest_links: BTreeMap<GuestLinkId, DateTime<Utc>>,
     /// Set when SES reported a bounce or a complaint.
@@ -277,6 +296,7 @@ impl Candidate {
             pending_email: None,
             created_by: by,
             invited_at: None,
+            opened_at: None,
             confirmed_at: None,
             interviewed_at: None,
             started_at: None,
@@ -289,6 +309,9 @@ impl Candidate {
             interview: None,
             ended_by_time: None,
             reopening: None,
+            cancellation: None,
+            help_request: None,
+            help_asked: RecentMoments::default(),
             adjustments: None,
             hold: None,
             erasure_request: None,
@@ -377,7 +400,7 @@ impl Candidate {
         self.password_hash = Some(hash);
         self.session_epoch += 1;
         self.one_time_key = None;
-        // While invited, the key still confirms the candidate. Afterwards the password is their credential.
+        // The key still confirms an invited candidate. Afterwards the password is their credential.
         if self.status != CandidateStatus::Invited {
             self.replace_key(None);
         }
@@ -386,7 +409,7 @@ impl Candidate {
 
     /// The share with `customer`, if there is one.
     pub fn share_of(&self, customer: CustomerId) -> Option<ShareId> {
-        // In the candidate itself, so that the check of a caller's share needs no read.
+        // Shares are in the candidate itself, so that the check of a caller's share needs no read.
         self.shares.iter().find(|(_, sharee)| **sharee == customer).map(|(share, _)| *share)
     }
 

@@ -120,7 +120,7 @@ fn split(text: &str) -> impl Iterator<Item = &str> + Clone {
     text.split(|character: char| character.is_whitespace() || matches!(character, ',' | ';'))
 }
 
-/// What lies between characters other than letters and digits.
+/// Splits a word at everything but letters and digits.
 fn parts(word: &str) -> impl Iterator<Item = &str> + Clone {
     word.split(|character: char| !character.is_alphanumeric())
 }

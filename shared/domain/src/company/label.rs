@@ -11,7 +11,6 @@ pub type LabelText = VisibleLine<100>;
 /// A label as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Label {
-    /// Its identifier.
     pub id: LabelId,
     /// The company that owns it.
     pub company: CompanyId,

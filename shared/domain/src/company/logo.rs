@@ -10,7 +10,7 @@ use crate::id::{CompanyId, LogoId};
 /// The logo that a company has, without its picture.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogoRef {
-    /// Ends its URL. It stays when the picture is replaced, since mails that were sent name it.
+    /// The last segment of its URL, which stays when the picture is replaced, since mails that were sent name it.
     pub id: LogoId,
     /// Tells the picture from others.
     pub digest: String,
@@ -19,9 +19,8 @@ pub struct LogoRef {
 /// The picture of a company's logo.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Logo {
-    /// The company.
     pub company: CompanyId,
-    /// Ends its URL.
+    /// The last segment of its URL.
     pub id: LogoId,
     /// PNG, in base64.
     png: String,
@@ -38,7 +37,7 @@ impl Logo {
         STANDARD.decode(&self.png).ok()
     }
 
-    /// What the company says of it.
+    /// The reference that the company's item holds.
     pub fn to_ref(&self) -> LogoRef {
         LogoRef { id: self.id, digest: digest_of(&self.png) }
     }

@@ -3,6 +3,7 @@
 pub mod import;
 pub mod label;
 pub mod logo;
+pub mod usage;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -20,7 +21,6 @@ use logo::LogoRef;
 /// A company as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Company {
-    /// Its identifier.
     pub id: CompanyId,
     /// The display name.
     pub name: ShortName,
@@ -44,7 +44,6 @@ pub struct Company {
     pub app_url: WebLink,
     /// IANA name of the company's time zone.
     pub timezone: TextLine<64>,
-    /// Its logo.
     #[serde(default)]
     pub logo: Option<LogoRef>,
     /// The senders that SES has verified for this company, as the operator has declared. Never shared, because no
@@ -53,9 +52,17 @@ pub struct Company {
     /// The latest versions of its legal texts.
     #[serde(default, skip_serializing_if = "LegalRegister::is_empty")]
     pub legal: LegalRegister,
+    /// Whether it is a test of the operator's, whose usage nobody pays for.
+    #[serde(default)]
+    pub is_test: bool,
 }
 
 impl Company {
+    /// The time zone; UTC if the company has chosen none.
+    pub fn time_zone(&self) -> TimeZone {
+        TimeZone::named(self.timezone.as_str()).unwrap_or_else(TimeZone::utc)
+    }
+
     /// A company with all defaults.
     pub fn new(id: CompanyId, name: ShortName) -> Self {
         Self {
@@ -75,6 +82,7 @@ impl Company {
             logo: None,
             verified_senders: Vec::new(),
             legal: LegalRegister::default(),
+            is_test: false,
         }
     }
 
@@ -123,6 +131,8 @@ impl HasHistory for Company {
             name, address, city, postcode, country, phone, default_interview_period, default_maximum_score,
             default_project_lang, registration_email, app_url, timezone, logo, verified_senders, legal,
             id: _,
+            // The operator's own.
+            is_test: _,
         } = self;
         vec![
             ("name", private(name)),

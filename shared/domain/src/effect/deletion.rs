@@ -22,18 +22,15 @@ pub struct DeletionAuthor {
 #[serde(tag = "of", rename_all = "kebab-case")]
 pub enum ItemDeletion {
     Customer {
-        /// Its identifier.
         customer: CustomerId,
         /// The user or token named in the mail.
         by: DeletionAuthor,
     },
     Label {
-        /// Its identifier.
         label: LabelId,
     },
     /// A welcome video.
     Video {
-        /// Its identifier.
         video: VideoId,
     },
 }

@@ -12,14 +12,17 @@ use std::fmt;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::candidate::Candidate;
 use super::export::{CompanyExport, ExportMail};
 use super::history::erasure::{ErasedItem, ErasureCause, ErasureCounts};
 use super::history::{ChangeAuthor, ResourceRef};
 use super::id::{CompanyId, CustomerId};
 use super::mail::address_change::AccountAddress;
 use super::staff::customer::Customer;
+use super::staff::ended_interviews::EndedInterviews;
+use super::staff::help_notice::{AskedHelp, HelpNotice};
 use super::staff::named_token::{MadeByToken, NamedToken};
-use super::staff::notice::{EndedInterviews, InterviewNotice};
+use super::staff::notice::InterviewNotice;
 use super::transition::CandidateChange;
 use super::webhook::{Webhook, WebhookMail};
 use super::work::WorkState;
@@ -40,8 +43,8 @@ const KEPT: TimeDelta = TimeDelta::days(90);
 const PERSONAL_KEPT: TimeDelta = TimeDelta::days(1);
 /// The duration of a lease; after it, another worker may try.
 const LEASE: TimeDelta = TimeDelta::minutes(2);
-/// The maximum number of owners who get a mail about a webhook or an export.
-// Their mails are part of one transaction, with what they tell of.
+/// The maximum number of owners who get a mail about a webhook, an export or how staff sign in.
+// The mails are part of one transaction, with the change that they tell.
 const MAILED_OWNERS: usize = 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,7 +55,6 @@ pub struct Effect {
     pub company: CompanyId,
     /// The work.
     pub task: EffectTask,
-    /// When it was caused.
     pub created_at: DateTime<Utc>,
     /// Tries, including the current one.
     pub attempts: u32,
@@ -60,7 +62,7 @@ pub struct Effect {
     pub work: WorkState,
     /// When it was given up, if it is.
     pub given_up_at: Option<DateTime<Utc>>,
-    /// When the operator last retried the effect.
+    /// The operator's last retry of the effect.
     pub retried_at: Option<DateTime<Utc>>,
 }
 
@@ -141,7 +143,7 @@ impl Effect {
     ) -> Vec<Self> {
         let account = after.account;
         let is_told =
-            |one: &&Customer| one.account() != account && one.is_owner_at_work() && one.takes_mail();
+            |owner: &&Customer| owner.account() != account && owner.is_owner_at_work() && owner.takes_mail();
         let mails = staff.into_iter().filter(is_told).take(MAILED_OWNERS).map(|owner| {
             let cause = format_args!("{}-{}-{version}", account.id(), owner.id);
             let task = EffectTask::AddressRestored { owner: owner.id, account };
@@ -152,6 +154,30 @@ impl Effect {
             Self::of_address(after, task, version, now)
         });
         mails.chain(reset).collect()
+    }
+
+    /// The mails to the owners among `customers` about how staff sign in, one each, as the `version`th write of the settings, by `by`.
+    /// Owners who cannot log in or take no mails get none; if there are very many, the first ones do.
+    pub fn of_sign_in<'a>(
+        company: &CompanyId,
+        by: ChangeAuthor,
+        customers: impl IntoIterator<Item = &'a Customer>,
+        version: u64,
+        now: DateTime<Utc>,
+    ) -> Vec<Self> {
+        let owners =
+            customers.into_iter().filter(|customer| customer.is_owner_at_work() && customer.takes_mail());
+        let effects = owners.take(MAILED_OWNERS).map(|owner| {
+            let task = EffectTask::SignInChanged { customer: owner.id, by, is_own: false };
+            Self::new(company.clone(), format_args!("{}-{version}", owner.id), task, now)
+        });
+        effects.collect()
+    }
+
+    /// The mail to a customer whose link to an identity at the provider `by` has changed, as the `version`th write of the customer.
+    pub fn of_sign_in_link(customer: &Customer, by: ChangeAuthor, version: u64, now: DateTime<Utc>) -> Self {
+        let task = EffectTask::SignInChanged { customer: customer.id, by, is_own: true };
+        Self::new(customer.company.clone(), format_args!("{}-link-{version}", customer.id), task, now)
     }
 
     /// The mail to a customer about interviews that have ended, as the `version`th write of their notice.
@@ -166,6 +192,38 @@ impl Effect {
         Self::new(notice.company.clone(), format_args!("{customer}-{version}"), task, now)
     }
 
+    /// The mail that reminds a customer of evaluations, as the `version`th write of their notice.
+    pub fn of_reminder(
+        notice: &InterviewNotice,
+        interviews: EndedInterviews,
+        version: u64,
+        now: DateTime<Utc>,
+    ) -> Self {
+        let customer = notice.customer;
+        let task = EffectTask::EvaluationReminder { customer, interviews };
+        Self::new(notice.company.clone(), format_args!("{customer}-{version}"), task, now)
+    }
+
+    /// The search for those who are told what a candidate asks for, as the `version`th write of the candidate; `None` if they ask for
+    /// nothing.
+    pub fn of_help_request(candidate: &Candidate, version: u64, now: DateTime<Utc>) -> Option<Self> {
+        let task = EffectTask::HelpRequested { asked: AskedHelp::of(candidate)? };
+        Some(Self::new(candidate.company.clone(), format_args!("{}-{version}", candidate.id), task, now))
+    }
+
+    /// The mail about what candidates ask for, which does not name `more` of them, as the `version`th write of the recipient's notice.
+    pub fn of_help_notice(
+        notice: &HelpNotice,
+        asked: Vec<AskedHelp>,
+        more: usize,
+        version: u64,
+        now: DateTime<Utc>,
+    ) -> Self {
+        let recipient = notice.recipient;
+        let task = EffectTask::HelpNotice { recipient, asked, more };
+        Self::new(notice.company.clone(), format_args!("{}-{version}", recipient.name()), task, now)
+    }
+
     /// The mails to the owners among `customers` about a webhook, one each, as the `version`th write of the webhook or
     /// of its cursor. Owners who cannot log in or take no mails get none; of very many, the first ones do.
     pub fn of_webhook<'a>(
@@ -175,7 +233,8 @@ impl Effect {
         version: u64,
         now: DateTime<Utc>,
     ) -> Vec<Self> {
-        let owners = customers.into_iter().filter(|one| one.is_owner_at_work() && one.takes_mail());
+        let owners =
+            customers.into_iter().filter(|customer| customer.is_owner_at_work() && customer.takes_mail());
         let effects = owners.take(MAILED_OWNERS).map(|owner| {
             let (webhook, company, customer) = (webhook.id, webhook.company.clone(), owner.id);
             let cause = format_args!("{webhook}-{customer}-{version}");
@@ -184,15 +243,16 @@ impl Effect {
         effects.collect()
     }
 
-    /// The mails about an export to these customers, one each. Those who are no owners, cannot log in or take no mails get none; of
-    /// very many, the first ones do.
+    /// The mails about an export to these customers, one each. Customers who are no owners, cannot log in or take no mails get
+    /// none; if there are very many, the first ones do.
     pub fn of_export<'a>(
         export: &CompanyExport,
         mail: ExportMail,
         customers: impl IntoIterator<Item = &'a Customer>,
         now: DateTime<Utc>,
     ) -> Vec<Self> {
-        let owners = customers.into_iter().filter(|one| one.is_owner_at_work() && one.takes_mail());
+        let owners =
+            customers.into_iter().filter(|customer| customer.is_owner_at_work() && customer.takes_mail());
         let effects = owners.take(MAILED_OWNERS).map(|owner| {
             let task = EffectTask::ExportMail { customer: owner.id, export: export.id, mail };
             Self::new(export.company.clone(), format_args!("{}-{}", export.id, owner.id), task, now)
@@ -233,7 +293,7 @@ impl Effect {
         now: DateTime<Utc>,
     ) -> Self {
         let ErasureCause { reason, deleted_before, settles_at } = cause;
-        // With the second, because a restored table can cause it again.
+        // The cause has the second in it, because a restored table can cause the erasure again.
         let cause = format!("{}-{}", ResourceRef::from(erased).history_id(&company), now.timestamp());
         let counts = ErasureCounts { items, ..ErasureCounts::default() };
         let found = ErasureCounts::default();

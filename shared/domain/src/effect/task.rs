@@ -14,19 +14,22 @@ use crate::id::{CandidateId, CustomerId, ExportId, ProjectId, TakeRef, TokenId, 
 use crate::language::Language;
 use crate::media::conversion::queue::Recording;
 use crate::secret::SecretHash;
+use crate::staff::ended_interviews::EndedInterviews;
+use crate::staff::help_notice::{AskedHelp, HelpRecipient};
 use crate::staff::named_token::MadeByToken;
-use crate::staff::notice::EndedInterviews;
 use crate::text::{Email, ShortName};
 use crate::transition::CandidateMail;
 use crate::webhook::WebhookMail;
 
 /// The work of an effect.
+// Tasks name accounts and resources, and hold neither keys nor texts of mails. The outbox reads those when it sends, so a mail
+// tells the present state, and a stored effect gives nobody access. Two hold personal data, and are deleted a day after they
+// are given up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum EffectTask {
     /// Send a mail to a candidate.
     CandidateMail {
-        /// The candidate's project.
         project: ProjectId,
         /// The recipient.
         candidate: CandidateId,
@@ -35,7 +38,6 @@ pub enum EffectTask {
     },
     /// Mail a candidate the link to their interview, if one of their keys that open nothing has this hash.
     CandidateLink {
-        /// The candidate's project.
         project: ProjectId,
         /// The recipient.
         candidate: CandidateId,
@@ -55,7 +57,8 @@ pub enum EffectTask {
     AddressChanged {
         /// The recipient.
         account: Account,
-        /// Tells which change.
+        /// The time of the change, which tells it from later ones.
+        // The mail must not restore an address that a later change has replaced.
         changed_at: DateTime<Utc>,
         by: ChangeAuthor,
     },
@@ -65,11 +68,35 @@ pub enum EffectTask {
         owner: CustomerId,
         account: Account,
     },
+    /// Mail an owner that the settings of sign-in were changed, or a customer that another customer has changed their link.
+    SignInChanged {
+        /// The recipient.
+        customer: CustomerId,
+        by: ChangeAuthor,
+        /// Whether it was the recipient's link.
+        is_own: bool,
+    },
     /// Mail a customer which interviews of their projects have ended.
     InterviewNotice {
         /// The recipient.
         customer: CustomerId,
         interviews: EndedInterviews,
+    },
+    /// Mail a customer whose interviews wait for their evaluation.
+    EvaluationReminder {
+        /// The recipient.
+        customer: CustomerId,
+        interviews: EndedInterviews,
+    },
+    /// Find out whom to tell of what a candidate asks for.
+    HelpRequested { asked: AskedHelp },
+    /// Mail staff, or the contact for candidates, what candidates ask for.
+    HelpNotice {
+        recipient: HelpRecipient,
+        /// The requests that the mail names.
+        asked: Vec<AskedHelp>,
+        /// How many it does not name.
+        more: usize,
     },
     /// Mail a customer that their account was deleted.
     CustomerDeleted {
@@ -80,7 +107,7 @@ pub enum EffectTask {
     },
     /// Delete objects without references.
     ObjectsDeleted {
-        /// Their keys in the bucket.
+        /// The keys of the objects in the bucket.
         keys: Vec<String>,
     },
     /// Have a recording converted.
@@ -90,27 +117,22 @@ pub enum EffectTask {
         since: DateTime<Utc>,
     },
     /// Delete objects that takes no longer need.
-    TakesDeleted {
-        /// The candidate's project.
-        project: ProjectId,
-        candidate: CandidateId,
-        takes: Vec<TakeRef>,
-    },
+    TakesDeleted { project: ProjectId, candidate: CandidateId, takes: Vec<TakeRef> },
     /// Erase what a deletion has left, and record it.
     Erased {
         /// The deleted item.
         erased: ErasedItem,
         /// Why it was deleted.
         reason: ErasureReason,
-        /// What the deletion has erased, and every try that left nothing.
+        /// The items that the deletion has erased, and tries that left nothing.
         counts: ErasureCounts,
-        /// What the tries since then have found.
+        /// The items that tries have found since then; some may not be erased yet.
         #[serde(default, skip_serializing_if = "ErasureCounts::is_empty")]
         found: ErasureCounts,
         /// When it was deleted before, if a restored table had brought it back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         deleted_before: Option<DateTime<Utc>>,
-        /// Until when the client may still upload files, so that only a later try is the last.
+        /// The time until which the client may still upload files, so that only a later try is the last.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         settles_at: Option<DateTime<Utc>>,
     },
@@ -125,7 +147,8 @@ pub enum EffectTask {
     },
     /// Mail a reset key to every account that matches a name.
     PasswordReset {
-        /// The user name or email address.
+        /// The user name or email address, as it was typed.
+        // The outbox looks the accounts up, so that the response time does not tell whether the name exists.
         name: String,
     },
     /// Mail an owner about a webhook.
@@ -147,6 +170,7 @@ pub enum EffectTask {
 }
 
 /// The data of a deleted customer for the last mail.
+// The account is gone when the mail is sent, so the effect has to hold the address itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormerCustomer {
     /// The recipient's address.
@@ -159,20 +183,26 @@ pub struct FormerCustomer {
 
 impl EffectTask {
     /// The names of all tasks.
-    pub const KINDS: [&str; 26] = [
+    pub const KINDS: [&str; 32] = [
         "invitation",
         "reminder",
         "deadline-changed",
         "completed",
         "ended-by-time",
         "reopened",
+        "cancelled",
         "latest-link",
+        "help-answered",
         "candidate-link",
         "customer-invitation",
         "address-confirmation",
         "address-changed",
         "address-restored",
+        "sign-in-changed",
         "interview-notice",
+        "evaluation-reminder",
+        "help-requested",
+        "help-notice",
         "customer-deleted",
         "objects-deleted",
         "conversion",
@@ -202,7 +232,11 @@ impl EffectTask {
             | Self::AddressConfirmation { .. }
             | Self::AddressChanged { .. }
             | Self::AddressRestored { .. }
+            | Self::SignInChanged { .. }
             | Self::InterviewNotice { .. }
+            | Self::EvaluationReminder { .. }
+            | Self::HelpRequested { .. }
+            | Self::HelpNotice { .. }
             | Self::CustomerDeleted { .. }
             | Self::PasswordReset { .. }
             | Self::Conversion { .. }
@@ -220,7 +254,11 @@ impl EffectTask {
             Self::AddressConfirmation { .. } => "address-confirmation",
             Self::AddressChanged { .. } => "address-changed",
             Self::AddressRestored { .. } => "address-restored",
+            Self::SignInChanged { .. } => "sign-in-changed",
             Self::InterviewNotice { .. } => "interview-notice",
+            Self::EvaluationReminder { .. } => "evaluation-reminder",
+            Self::HelpRequested { .. } => "help-requested",
+            Self::HelpNotice { .. } => "help-notice",
             Self::CustomerDeleted { .. } => "customer-deleted",
             Self::ObjectsDeleted { .. } => "objects-deleted",
             Self::Conversion { .. } => "conversion",

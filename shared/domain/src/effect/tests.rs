@@ -9,11 +9,12 @@ use crate::media::conversion::queue::Recording;
 use crate::samples;
 use crate::secret::SecretHash;
 use crate::staff::customer::{AccountType, CustomerStatus, NewCustomer};
+use crate::staff::help_notice::{AskedHelp, HelpRecipient};
 use crate::text::{Email, ShortName, Username};
 use crate::transition::CandidateMail;
 use crate::webhook::tests::webhook;
 
-fn effects() -> [Effect; 26] {
+fn effects() -> [Effect; 32] {
     let (company, now): (CompanyId, _) = ("acme".parse().unwrap(), DateTime::UNIX_EPOCH);
     let project = Id::from_bytes([1; 16]);
     let candidate = Id::from_bytes([2; 16]);
@@ -28,6 +29,7 @@ fn effects() -> [Effect; 26] {
         last_name: ShortName::parse("Byron").unwrap(),
         language: Language::En,
     });
+    let asked = AskedHelp { project, candidate, asked_at: now };
     let take = TakeRef { question: Id::from_bytes([5; 16]), number: 1 };
     let by = DeletionAuthor { name: "Sam Staff".to_owned(), email: None };
     [
@@ -37,7 +39,9 @@ fn effects() -> [Effect; 26] {
         mail(CandidateMail::Completed),
         mail(CandidateMail::EndedByTime),
         mail(CandidateMail::Reopened),
+        mail(CandidateMail::Cancelled),
         mail(CandidateMail::LatestLink),
+        mail(CandidateMail::HelpAnswered),
         EffectTask::CandidateLink { project, candidate, key: SecretHash::of("key") },
         EffectTask::CustomerInvitation { customer },
         EffectTask::AddressConfirmation { account: Account::Candidate { project, candidate } },
@@ -47,7 +51,11 @@ fn effects() -> [Effect; 26] {
             by: ChangeAuthor::Customer { customer },
         },
         EffectTask::AddressRestored { owner: customer, account: Account::Customer { customer } },
+        EffectTask::SignInChanged { customer, by: ChangeAuthor::Customer { customer }, is_own: false },
         EffectTask::InterviewNotice { customer, interviews: EndedInterviews::default() },
+        EffectTask::EvaluationReminder { customer, interviews: EndedInterviews::default() },
+        EffectTask::HelpRequested { asked },
+        EffectTask::HelpNotice { recipient: HelpRecipient::Customer(customer), asked: vec![asked], more: 0 },
         EffectTask::CustomerDeleted { was, by: by.clone() },
         EffectTask::ObjectsDeleted { keys: Vec::new() },
         EffectTask::Conversion { recording: Recording::Take { project, candidate, take }, since: now },

@@ -21,9 +21,9 @@ pub struct RatingMean {
 /// The sum of ratings that were given on one scale.
 #[derive(Debug, Clone, Copy)]
 pub struct RatingSum {
-    /// Their sum in tenths.
+    /// The sum of the ratings, in tenths.
     pub tenths: u32,
-    /// Their number.
+    /// The number of the ratings.
     pub count: u32,
     /// The maximum of their scale; not 0.
     pub maximum: u32,
@@ -69,13 +69,6 @@ impl RatingMean {
     }
 }
 
-/// A rating in tenths on a scale with the maximum `scale`, rounded half up, that was given on one with `maximum`.
-pub fn rescaled(tenths: u32, maximum: u32, scale: u32) -> u32 {
-    let value = u64::from(tenths) * u64::from(scale);
-    let maximum = u64::from(maximum.max(1));
-    u32::try_from((2 * value + maximum) / (2 * maximum)).unwrap_or(u32::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -101,12 +94,6 @@ mod tests {
         assert_eq!(mean(&[(0, 3, 5)], 5).hundredths(), Some(0));
         assert_eq!(mean(&[(10_000 * 50, 50, 1_000); 128], 1_000).hundredths(), Some(100_000));
         assert_eq!([44, 45].map(|tenths| mean(&[(tenths, 1, 10)], 10).whole()), [Some(4), Some(5)]);
-    }
-
-    #[test]
-    fn ratings_are_rescaled_half_up() {
-        assert_eq!([rescaled(35, 5, 10), rescaled(35, 5, 5), rescaled(33, 5, 3)], [70, 35, 20]);
-        assert_eq!(rescaled(35, 10, 5), 18, "1.75 is rounded up");
     }
 
     proptest! {

@@ -21,6 +21,7 @@ use super::Refusal;
 use super::id::{CandidateId, CompanyId, CriterionId, CustomerId, ProjectId, QuestionId, VetoId};
 use super::names::named;
 use super::questionnaire::{MAX_CRITERIA, MAX_QUESTIONS, Questionnaire};
+use super::scale::rescaled;
 use super::text::TextLines;
 use evaluator_index::EvaluatorBit;
 use mean::RatingSum;
@@ -60,7 +61,7 @@ pub const EVALUATE_FIRST: Refusal =
     Refusal { code: "evaluate_first", detail: "Complete your own evaluation of this candidate first." };
 
 named! {
-    /// What an evaluator recommends.
+    /// The recommendation of an evaluator.
     #[schemars(extend("x-closed-set" = true))]
     pub enum Recommendation {
         /// Certainly not.
@@ -96,7 +97,7 @@ impl fmt::Display for VetoComment {
     }
 }
 
-/// What a rating is about.
+/// The criterion or question that a rating is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RatingTarget {
@@ -116,14 +117,13 @@ impl RatingTarget {
     }
 }
 
-/// A rating.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rating {
-    /// What is rated.
+    /// The criterion or question that is rated.
     pub target: RatingTarget,
     /// The value in tenths, from 0 to ten times the maximum of the evaluation.
     pub tenths: u32,
-    /// Why.
+    /// The reason for the rating.
     pub comment: TextLines<500>,
 }
 
@@ -135,44 +135,75 @@ pub struct Remark {
     pub comment: TextLines<500>,
 }
 
-/// A veto.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Veto {
-    /// Its identifier.
     pub id: VetoId,
-    /// Why.
+    /// The reason for the veto.
     pub comment: VetoComment,
 }
 
-/// What one evaluator has written about a candidate. Whether it is completed is an attribute of the candidate, since
+/// What an evaluation said when its author first completed it, without its texts. Later changes leave it as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FirstJudgement {
+    /// When it was completed, to the second.
+    pub completed_at: DateTime<Utc>,
+    pub recommendation: Option<Recommendation>,
+    /// The values of the ratings; `None` without ratings.
+    pub rated: Option<RatingValues>,
+    /// Whether its author could read no other evaluation or veto of the candidate before.
+    pub blind: bool,
+    /// Whether a named token has written it on behalf of its author.
+    pub by_token: bool,
+}
+
+/// The texts and ratings of one evaluator about a candidate. Whether it is completed is an attribute of the candidate, since
 /// events complete evaluations as well.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evaluation {
-    /// The project's company.
     pub company: CompanyId,
-    /// The project.
     pub project: ProjectId,
-    /// The candidate.
     pub candidate: CandidateId,
-    /// The evaluator.
     pub evaluator: CustomerId,
     /// The project's maximum score when the ratings were saved.
     pub maximum: u32,
-    /// At most one for each question and each criterion. Those of deleted criteria stay.
+    /// The ratings, at most one for each question and each criterion. Ratings of deleted criteria stay.
     pub ratings: Vec<Rating>,
     /// The comments on questions and criteria that have no value.
-    // They are not among the ratings, so that nothing that counts ratings has to leave them out.
+    // Remarks are not among the ratings, so that nothing that counts ratings has to leave them out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<Remark>,
-    /// What the evaluator recommends.
+    /// The recommendation; `None` if the evaluator makes none.
     pub recommendation: Option<Recommendation>,
     /// The evaluator's note.
     pub comment: TextLines<2000>,
     /// The evaluator's veto.
     pub veto: Option<Veto>,
+    /// The first completed version; `None` if none was completed here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<FirstJudgement>,
+    /// When the evaluation was last changed after its first completion, to the second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed_at: Option<DateTime<Utc>>,
+    /// Whether its author has deleted it. Only the first judgement is left of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_withdrawn: bool,
 }
 
 impl Evaluation {
+    /// What its author has written in place of `before`: what is not theirs to write stays, and so do ratings that were read on another
+    /// scale and are sent back.
+    pub fn replacing(mut self, before: &Self) -> Self {
+        let Self { veto, first, changed_at, ratings, .. } = before.clone();
+        let shown = ratings
+            .iter()
+            .cloned()
+            .map(|rating| Rating { tenths: rescaled(rating.tenths, before.maximum, self.maximum), ..rating });
+        if shown.eq(self.ratings.iter().cloned()) {
+            self = Self { maximum: before.maximum, ratings, ..self };
+        }
+        Self { veto, first, changed_at, ..self }
+    }
+
     /// The values of the ratings; `None` without ratings.
     pub fn values(&self) -> Option<RatingValues> {
         let mut questions = BTreeMap::new();
@@ -188,7 +219,7 @@ impl Evaluation {
 }
 
 /// The values of an evaluator's ratings, in tenths.
-// Not yet a sum: questions and criteria that are deleted later no longer count.
+// The values are not summed yet: questions and criteria that are deleted later no longer count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RatingValues {
     /// The maximum of the scale.
@@ -226,7 +257,7 @@ impl RatingValues {
     }
 }
 
-/// What the candidate's item repeats of an [`Evaluation`].
+/// The part of an [`Evaluation`] that the candidate's item repeats.
 // Candidates are read anyway, and the summaries of results are written with them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScoreNumbers {
@@ -236,7 +267,6 @@ pub struct ScoreNumbers {
     pub saved_at: DateTime<Utc>,
     /// The values of the ratings; `None` without ratings.
     pub rated: Option<RatingValues>,
-    /// The veto.
     pub veto: Option<VetoId>,
 }
 

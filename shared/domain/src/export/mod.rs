@@ -42,13 +42,13 @@ named! {
     pub enum ExportStatus {
         /// It waits for its beginning, which is within minutes.
         Pending = "pending",
-        /// Its archive is being written.
+        /// The archive is being written.
         Running = "running",
-        /// Its archive can be downloaded.
+        /// The archive can be downloaded.
         Successful = "successful",
         /// No archive could be written. Request another export.
         Failed = "failed",
-        /// Its archive could be downloaded for 72 hours, and is deleted.
+        /// The archive could be downloaded for 72 hours, and is deleted.
         Expired = "expired",
     }
 }
@@ -68,14 +68,14 @@ named! {
     pub enum ExportMail {
         /// It was requested.
         Requested = "export-requested",
-        /// Its archive can be downloaded.
+        /// The archive can be downloaded.
         Finished = "export-finished",
         /// It has failed.
         Failed = "export-failed",
     }
 }
 
-/// What an export has written so far.
+/// The amount that an export has written so far.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportProgress {
     /// Records that were read.
@@ -90,9 +90,9 @@ pub struct ExportProgress {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportedFile {
     pub name: String,
-    /// In bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// In hexadecimal.
+    /// The hash in hexadecimal.
     pub sha256: String,
 }
 
@@ -105,7 +105,7 @@ pub struct ExportedArchive {
     pub sequence: u64,
     /// Whether every record is as of that event.
     pub is_exact: bool,
-    /// Its files but those of media, the manifest and its signature first.
+    /// The files except those of media, the manifest and its signature first.
     pub files: Vec<ExportedFile>,
     /// The number of lines of its list of media.
     pub media: u64,
@@ -161,7 +161,7 @@ pub enum ExportRefusal {
 }
 
 impl CompanyExport {
-    /// After this time, another worker begins again.
+    /// The time after which another worker begins again.
     // Longer than a function may run.
     pub const LEASE: TimeDelta = TimeDelta::minutes(16);
 
@@ -212,7 +212,7 @@ impl CompanyExport {
         self.deleted_at.is_none() && matches!(self.status, ExportStatus::Pending | ExportStatus::Running)
     }
 
-    /// Until when its archive can be downloaded; `None` if it never can.
+    /// The end of the time to download the archive; `None` if it never can be downloaded.
     pub fn expires_at(&self) -> Option<DateTime<Utc>> {
         matches!(self.status, ExportStatus::Successful | ExportStatus::Expired)
             .then(|| self.finished_at.map(|at| at + DOWNLOADABLE))?
@@ -276,7 +276,7 @@ impl CompanyExport {
     /// The export, which is given up at `now`.
     pub fn failed(self, failure: ExportFailure, now: DateTime<Utc>) -> Self {
         let failure = Some(failure);
-        // Its files are deleted next.
+        // The files of the attempt are deleted next.
         Self {
             status: ExportStatus::Failed,
             finished_at: Some(now),
@@ -325,7 +325,7 @@ impl CompanyExport {
 
     /// The export, whose files are deleted at `now`; once more after the end of an attempt that may not know of it yet.
     pub fn without_files(self, now: DateTime<Utc>) -> Self {
-        // Until it does, its worker goes on to store files, and has the export.
+        // The worker keeps the export until the end of its lease, because it may go on to store files.
         let is_unfinished = matches!(self.status, ExportStatus::Pending | ExportStatus::Running);
         let leased_until = self.lease_ends_at().filter(|end| is_unfinished && now < *end);
         let status = match self.status {
@@ -335,7 +335,7 @@ impl CompanyExport {
         Self { status, archive: None, work: WorkState { leased_until, ..WorkState::IDLE }, ..self }
     }
 
-    /// What the history keeps of the change from `before`: its success and its deletion, nothing else.
+    /// The entry in the history for the change from `before`: only the success and the deletion of an export have one.
     pub fn change_since(&self, before: &Self) -> Option<ResourceChange> {
         let event = match (before, self) {
             (Self { deleted_at: None, .. }, Self { deleted_at: Some(_), .. }) => {

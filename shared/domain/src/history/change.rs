@@ -23,7 +23,7 @@ pub trait HasHistory {
         None
     }
 
-    /// Its fields by their names in the API. Implementations take the whole value apart, so that a new field does not
+    /// Returns the fields by their names in the API. Implementations take the whole value apart, so that a new field does not
     /// compile until it is listed or left out on purpose.
     fn history_fields(&self) -> Vec<(&'static str, FieldValue)>;
 
@@ -51,14 +51,14 @@ pub struct ResourceChange {
     pub types: Vec<String>,
     /// The client's key of the resource, as of this change; of a candidate's interview, that of the candidate when the event was
     /// numbered. `None` if there was none, and once the candidate is erased.
-    // Also of a deletion, so that readers of the feed know which of their records it is about. The erasure removes it from every
-    // entry of the candidate, the deletion's included. Later readers get identifiers only.
+    // A deletion tells the key as well, so that readers of the feed know which of their records it is about. The erasure removes
+    // it from every entry of the candidate, the deletion's included. Later readers get identifiers only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external_id: Option<ExternalId>,
-    /// Of a candidate or an interview, the client's key of the project when the event was numbered; `None` if there was none.
+    /// The client's key of the project when the event of a candidate or an interview was numbered; `None` if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_external_id: Option<ExternalId>,
-    /// What the write did to its fields.
+    /// The effect of the write on the resource's fields.
     pub details: FieldChanges,
 }
 
@@ -90,7 +90,7 @@ impl ResourceChange {
         types: Vec<EventType>,
         details: FieldChanges,
     ) -> Self {
-        let types = types.into_iter().map(|one| one.as_str().to_owned()).collect();
+        let types = types.into_iter().map(|event_type| event_type.as_str().to_owned()).collect();
         Self {
             company: company.clone(),
             resource,

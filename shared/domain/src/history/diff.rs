@@ -1,7 +1,7 @@
-//! What a write did to the fields of a resource, as far as its history says.
+//! The fields of a resource before and after a write, as far as its history tells.
 //!
-//! The values of facts are kept, since clients branch on them and they identify no person. Of all other fields, the history
-//! keeps the name alone.
+//! The values of facts are kept, since clients branch on them and they identify no person. The history keeps only the names of
+//! all other fields.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,7 +39,7 @@ fn json(value: &impl Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }
 
-/// What a write did to the fields of a resource, without personal data.
+/// The fields that a write changed, without personal data.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FieldChanges {
@@ -61,13 +61,13 @@ pub struct FieldChanges {
     /// The question whose answer the change is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<QuestionId>,
-    /// What was erased after the deletion of the resource.
+    /// The counts of everything that was erased after the deletion of the resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub erasure: Option<ErasureDetails>,
-    /// Of an erasure: when the resource was deleted for the first time. Receipts show it, events do not.
+    /// The first deletion of the resource, in the entry of an erasure. Receipts show it, events do not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted_at: Option<DateTime<Utc>>,
-    /// Of an erasure: how long copies were kept then. Receipts show it, events do not.
+    /// The time for which copies were kept then, in the entry of an erasure. Receipts show it, events do not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub copies: Option<CopyRetention>,
 }
@@ -111,7 +111,7 @@ impl FieldChanges {
                     differences.insert(name.to_owned(), customers);
                 }
             }
-            // Its name alone: logs, receivers and backups of events then hold no personal data.
+            // Only the name is kept: logs, receivers and backups of events then hold no personal data.
             FieldValue::Private(_) => {}
         }
     }

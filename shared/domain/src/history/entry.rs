@@ -23,18 +23,17 @@ pub struct EventMark {
 /// One row of the history: one write of a resource, or the erasure of what its deletion has left.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryEntry {
-    /// What happened.
     pub change: ResourceChange,
     /// The number of the write, from 1, that is the version of the resource since; of an erasure, the next number.
     pub version_after: u64,
-    /// Who did it, and when.
+    /// The author and the time of the change.
     pub origin: ChangeOrigin,
     /// The version of the last write of the resource before this one that is an event; `None` if there is none.
     pub event_before: Option<u64>,
     /// When it is deleted.
     #[serde(with = "ts_seconds")]
     pub expires_at: DateTime<Utc>,
-    /// Its number among the company's events, from 1; `None` before it is numbered.
+    /// The event's number among the company's events, from 1; `None` before it is numbered.
     pub sequence: Option<u64>,
     /// When it was numbered.
     pub numbered_at: Option<DateTime<Utc>>,
@@ -97,11 +96,11 @@ impl HistoryEntry {
         Self { sequence: Some(sequence), predecessor, numbered_at: Some(now), ..self }
     }
 
-    /// The entry without anything that was said of the resource, which was erased. What an erasure says stays.
+    /// The entry without anything that was said of the resource, which was erased. The counts of an erasure stay.
     pub fn stripped(mut self) -> Self {
         let FieldChanges { erasure, deleted_at, copies, .. } = self.change.details;
         self.change.details = FieldChanges { erasure, deleted_at, copies, ..FieldChanges::default() };
-        // That of the project stays, like the project's identifier: neither says anything of the candidate.
+        // The project's key stays, like the project's identifier: neither says anything of the candidate.
         self.change.external_id = None;
         self
     }

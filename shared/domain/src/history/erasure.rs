@@ -37,11 +37,10 @@ named! {
 /// Why something is erased.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ErasureCause {
-    /// The reason.
     pub reason: ErasureReason,
     /// When the first erasure was recorded that a restoration of the service has undone; `None` if none was.
     pub deleted_before: Option<DateTime<Utc>>,
-    /// Until when the client may still upload files; `None` if it may not.
+    /// The time until which the client may still upload files; `None` if it may not.
     pub settles_at: Option<DateTime<Utc>>,
 }
 
@@ -58,7 +57,7 @@ impl ErasureRecord {
     }
 }
 
-/// What was erased.
+/// The numbers of erased items.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct ErasureCounts {
@@ -122,7 +121,7 @@ pub struct ErasureDetails {
     /// Why the candidate was erased. Only events `candidate.erased` have this field.
     #[schemars(extend("examples" = []))]
     pub reason: ErasureReason,
-    /// What was erased. Only events `candidate.erased` have this field.
+    /// The numbers of erased items. Only events `candidate.erased` have this field.
     #[schemars(extend("examples" = []))]
     pub erased: ErasureCounts,
 }
@@ -132,22 +131,11 @@ pub struct ErasureDetails {
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum ErasedItem {
     /// A candidate.
-    Candidate {
-        /// Their project.
-        project: ProjectId,
-        /// Their identifier.
-        candidate: CandidateId,
-    },
+    Candidate { project: ProjectId, candidate: CandidateId },
     /// A staff user.
-    Customer {
-        /// Their identifier.
-        customer: CustomerId,
-    },
+    Customer { customer: CustomerId },
     /// A welcome video.
-    Video {
-        /// Its identifier.
-        video: VideoId,
-    },
+    Video { video: VideoId },
     /// The company, whose contract has ended.
     Company,
 }

@@ -12,6 +12,8 @@ named! {
         CandidateCreated = "candidate.created",
         /// A candidate was invited, perhaps again.
         CandidateInvited = "candidate.invited",
+        /// A candidate has opened the interview for the first time.
+        CandidateOpened = "candidate.opened",
         /// A candidate has accepted the invitation, or may start again.
         CandidateConfirmed = "candidate.confirmed",
         /// A candidate has started the interview.
@@ -24,12 +26,18 @@ named! {
         CandidateAborted = "candidate.aborted",
         /// A candidate has missed the deadline.
         CandidateExpired = "candidate.expired",
+        /// A manager has cancelled the interview of a candidate, who may have begun. Comes with `candidate.skipped`.
+        CandidateCancelled = "candidate.cancelled",
         /// A manager has withdrawn a candidate.
         CandidateSkipped = "candidate.skipped",
         /// A candidate's deadline was set, moved or removed.
         CandidateDeadlineChanged = "candidate.deadline_changed",
         /// A manager has reminded a candidate.
         CandidateReminded = "candidate.reminded",
+        /// A candidate has asked the company for help: more time, another way to answer, help with a device, or to stop.
+        CandidateAsked = "candidate.asked",
+        /// The company has answered the candidate's request for help, in words or by what it has done.
+        CandidateAnswered = "candidate.answered",
         /// An evaluation of a candidate was completed, changed afterwards or taken back, or an evaluator has vetoed.
         CandidateEvaluated = "candidate.evaluated",
         /// A candidate was shared with a customer.
@@ -64,6 +72,9 @@ named! {
         AnswerConverted = "answer.converted",
         /// The conversion of a recorded answer, `take` of the `question` at this URL, has failed; the take does not count.
         AnswerFailed = "answer.failed",
+        /// The captions of a recorded answer, `take` of the `question` at this URL, were set or deleted. Captions that go with their
+        /// take have no event.
+        AnswerCaptioned = "answer.captioned",
         /// A project was created.
         ProjectCreated = "project.created",
         /// Settings, questions or criteria of a project were changed.
@@ -74,7 +85,7 @@ named! {
         ProjectStaffChanged = "project.staff_changed",
         /// A customer was created.
         CustomerCreated = "customer.created",
-        /// A customer has chosen the first password.
+        /// A customer has activated the account: they have chosen the first password, or signed in by the company's provider.
         CustomerConfirmed = "customer.confirmed",
         /// Fields of a customer were changed, the photo and the password among them.
         CustomerUpdated = "customer.updated",
@@ -108,6 +119,8 @@ named! {
         CompanyCreated = "company.created",
         /// Settings of the company were changed.
         CompanyUpdated = "company.updated",
+        /// The settings of the sign-in by the company's provider were changed.
+        CompanySignInChanged = "company.sign_in_changed",
         /// The company's contract has ended: all logins have ended, and the service erases everything.
         CompanyDeleted = "company.deleted",
         /// An export of everything of the company can be downloaded by its owners.
@@ -122,7 +135,7 @@ named! {
         WebhookCreated = "webhook.created",
         /// Fields of a webhook were changed, its secret among them, or it was enabled.
         WebhookUpdated = "webhook.updated",
-        /// A webhook was disabled, by a client or since it has failed for too long.
+        /// A webhook was disabled: by a client, by its own 410, or because it has failed for too long.
         WebhookDisabled = "webhook.disabled",
         /// A webhook was deleted.
         WebhookDeleted = "webhook.deleted",

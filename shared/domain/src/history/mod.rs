@@ -35,33 +35,29 @@ pub enum ResourceRef {
     Company,
     /// The retention of the company.
     Retention,
+    /// The settings of the sign-in of the company's staff.
+    SignIn,
     /// A staff user.
     Customer {
-        /// Their identifier.
         customer: CustomerId,
     },
     Label {
-        /// Its identifier.
         label: LabelId,
     },
     /// A welcome video.
     Video {
-        /// Its identifier.
         video: VideoId,
     },
     /// A named token.
     Token {
-        /// Its identifier.
         token: TokenId,
     },
     /// A project with its questions and criteria.
     Project {
-        /// Its identifier.
         project: ProjectId,
     },
     Candidate {
         project: ProjectId,
-        /// Their identifier.
         candidate: CandidateId,
     },
     /// The interview of a candidate: their answers.
@@ -70,12 +66,10 @@ pub enum ResourceRef {
         candidate: CandidateId,
     },
     Webhook {
-        /// Its identifier.
         webhook: WebhookId,
     },
     /// An export of the company.
     Export {
-        /// Its identifier.
         export: ExportId,
     },
 }
@@ -85,8 +79,9 @@ impl ResourceRef {
     pub fn history_id(&self, company: &CompanyId) -> String {
         match self {
             Self::Company => company.to_string(),
-            // In capitals, which no company's identifier has.
+            // The names are in capitals, which no company's identifier has.
             Self::Retention => "RETENTION".to_owned(),
+            Self::SignIn => "SIGN_IN".to_owned(),
             Self::Customer { customer } => customer.to_string(),
             Self::Project { project } => project.to_string(),
             Self::Candidate { candidate, .. } => candidate.to_string(),
@@ -107,6 +102,7 @@ impl ResourceRef {
             }
             Self::Company
             | Self::Retention
+            | Self::SignIn
             | Self::Customer { .. }
             | Self::Label { .. }
             | Self::Video { .. }
@@ -128,22 +124,19 @@ impl From<ErasedItem> for ResourceRef {
     }
 }
 
-/// Who made a change.
+/// The author of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum ChangeAuthor {
     /// A staff user.
     Customer {
-        /// Their identifier.
         customer: CustomerId,
     },
     Candidate {
         project: ProjectId,
-        /// Their identifier.
         candidate: CandidateId,
     },
     NamedToken {
-        /// Its identifier.
         token: TokenId,
     },
     /// The service itself, by a schedule or an event.

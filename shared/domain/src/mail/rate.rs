@@ -10,21 +10,38 @@ pub const MAX_MAILS: usize = 5;
 /// How long a mail counts.
 const WINDOW: TimeDelta = TimeDelta::hours(1);
 
+/// When something was done lately that may only be done so often within a time.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RecentMoments(Vec<DateTime<Utc>>);
+
+impl RecentMoments {
+    /// Counts one more at `now`. Fails with the time until it is allowed beyond `most` within `window`.
+    pub fn count(&mut self, window: TimeDelta, most: usize, now: DateTime<Utc>) -> Result<(), TimeDelta> {
+        self.0.retain(|at| *at + window > now);
+        if let Some(oldest) = self.0.first().filter(|_| self.0.len() >= most) {
+            return Err(*oldest + window - now);
+        }
+        self.0.push(now);
+        Ok(())
+    }
+
+    /// Whether nothing was ever done.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
 /// The times of recent mails to one person that clients have asked for. Limits reminders, mails about new
 /// deadlines, repeated invitations and invitations to a changed address, which could flood a mailbox.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct MailRate(Vec<DateTime<Utc>>);
+pub struct MailRate(RecentMoments);
 
 impl MailRate {
     /// Counts a mail requested at `now`. Fails with [`RefusedOrThrottled::TooMany`] beyond [`MAX_MAILS`] per hour.
     pub fn count(&mut self, now: DateTime<Utc>) -> Result<(), RefusedOrThrottled> {
-        self.0.retain(|at| *at + WINDOW > now);
-        if let Some(oldest) = self.0.first().filter(|_| self.0.len() >= MAX_MAILS) {
-            return Err(RefusedOrThrottled::TooMany(*oldest + WINDOW - now));
-        }
-        self.0.push(now);
-        Ok(())
+        self.0.count(WINDOW, MAX_MAILS, now).map_err(RefusedOrThrottled::TooMany)
     }
 }
 
@@ -87,7 +104,7 @@ mod tests {
         assert_eq!(rate.count(at(60)), Ok(()));
         assert_eq!(rate.count(at(60)), Err(RefusedOrThrottled::TooMany(TimeDelta::minutes(1))));
         assert_eq!(rate.count(at(200)), Ok(()));
-        assert_eq!(rate.0.len(), 1, "older ones are forgotten");
+        assert_eq!(rate.0.0.len(), 1, "older ones are forgotten");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::id::FileId;
 use crate::names::named;
 
 named! {
-    /// What a file is to its owner.
+    /// A kind of file that an account can have, at most one of each.
     pub enum FileKind {
         /// A picture of the owner.
         Photo = "photo",
@@ -115,7 +115,6 @@ impl FileType {
 /// A stored file. It never changes: a new photo is a new file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredFile {
-    /// Its identifier.
     pub id: FileId,
     /// The detected type.
     pub file_type: FileType,

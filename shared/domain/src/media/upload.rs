@@ -13,9 +13,9 @@ use crate::names::named;
 /// Validity of the signed URL of a part of a take: a client must start to send the part within this time.
 pub const PART_URL_LIFETIME: Duration = Duration::from_secs(15 * 60);
 /// How long after the deletion of a candidate parts of takes, and files of a conversion under way, may still arrive.
-// S3 checks a URL when an upload begins, not when it ends, and ends an upload that stalls, not one that is slow. The page gives
-// a part up after ten minutes, and a conversion ends within fifteen. Twenty more are left to clients that are not the page: a
-// part of 8 MiB that began at the last moment arrives in time at 40 kbit/s. What comes later, the bucket deletes after 30 days.
+// S3 checks a URL when an upload begins, not when it ends, and ends an upload that stalls, not one that is slow. The page gives a
+// part up after ten minutes, and a conversion ends within fifteen. Twenty more are left to clients that are not the page: a part
+// of 8 MiB that began at the last moment arrives in time at 40 kbit/s. The bucket deletes later parts after 30 days.
 pub const ARRIVAL: Duration = Duration::from_secs(PART_URL_LIFETIME.as_secs() + (10 + 20) * 60);
 /// Validity of the signed URL: a client must start the upload within this time.
 const URL_LIFETIME: TimeDelta = TimeDelta::hours(1);
@@ -44,7 +44,6 @@ named! {
 pub struct Upload {
     /// The identifier of the future file.
     pub id: FileId,
-    /// The owner's company.
     pub company: CompanyId,
     /// The future owner.
     #[serde(flatten)]

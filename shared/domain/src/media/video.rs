@@ -42,7 +42,6 @@ impl Rendition {
         self.file_type().extension()
     }
 
-    /// The file type.
     pub fn file_type(self) -> FileType {
         match self {
             Self::Mp4 => FileType::Mp4,
@@ -55,7 +54,6 @@ impl Rendition {
 /// A welcome video as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Video {
-    /// Its identifier.
     pub id: VideoId,
     /// The company that owns it.
     pub company: CompanyId,
@@ -73,9 +71,7 @@ pub struct Video {
     pub submitted_by: Option<CustomerId>,
     /// The author of an announced file.
     pub author: Option<UploadAuthor>,
-    /// When the video was created.
     pub submitted_at: DateTime<Utc>,
-    /// The conversion.
     #[serde(flatten)]
     pub conversion: Conversion,
     /// The digests of its captions, which have items of their own.

@@ -43,7 +43,7 @@ pub struct ConsentStatement {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConsentProblem {
     pub field: &'static str,
-    /// What to do about it.
+    /// The reason, for the client.
     pub message: &'static str,
 }
 

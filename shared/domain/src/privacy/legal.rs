@@ -18,7 +18,7 @@ named! {
     pub enum LegalKind {
         /// How the company handles personal data.
         PrivacyPolicy = "privacy_policy",
-        /// What candidates consent to.
+        /// The text that candidates consent to.
         Consent = "consent",
     }
 }
@@ -42,11 +42,10 @@ impl fmt::Display for LegalWording {
 }
 
 /// The identifier of a legal text, such as `consent-3`.
-// Not a ULID: it says what a consent names, kind and version, so that each leads to the other without a search.
+// The identifier is no ULID: it says what a consent names, kind and version, so that each leads to the other without a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct LegalTextId {
-    /// The kind.
     pub kind: LegalKind,
     /// The version, from 1.
     pub version: u32,
@@ -87,7 +86,6 @@ impl TryFrom<String> for LegalTextId {
 /// One version of a legal text. It never changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LegalText {
-    /// Its identifier.
     pub id: LegalTextId,
     /// The company that published it.
     pub company: CompanyId,
@@ -95,14 +93,12 @@ pub struct LegalText {
     pub texts: BTreeMap<Language, LegalWording>,
     /// Whether candidates must accept it to advance.
     pub is_required: bool,
-    /// When it was published.
     pub created_at: DateTime<Utc>,
 }
 
 /// The latest version of a kind of legal text, without its wording.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LatestVersion {
-    /// The version.
     pub version: u32,
     /// Whether candidates must accept it to advance.
     pub is_required: bool,
@@ -162,7 +158,6 @@ impl LegalRegister {
 /// A legal text that a company is about to publish.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LegalDraft {
-    /// The kind.
     pub kind: LegalKind,
     /// The text by language; empty to retire the kind.
     pub texts: BTreeMap<Language, LegalWording>,

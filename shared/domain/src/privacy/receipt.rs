@@ -118,7 +118,7 @@ impl ReceiptKey {
             && UnparsedPublicKey::new(&ED25519, self.0).verify(signed.as_bytes(), &signature).is_ok()
     }
 
-    /// Its thumbprint (RFC 7638), which names it.
+    /// The thumbprint of the key (RFC 7638), which names it.
     pub fn thumbprint(&self) -> String {
         // The members in the order of their names, without spaces: the standard hashes this very text.
         let jwk = format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{self}"}}"#);

@@ -26,7 +26,7 @@ pub struct RetentionRule {
     /// The number of days, in [`DAYS`]; `None` keeps candidates for ever.
     #[schemars(description = "The number of days; null keeps candidates for ever.")]
     pub days: Option<u32>,
-    /// What the days are counted from.
+    /// The event from which the days are counted.
     pub from: RetentionStart,
 }
 

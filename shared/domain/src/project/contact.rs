@@ -4,7 +4,7 @@ use crate::company::Company;
 use crate::project::Project;
 use crate::text::{Email, TextLine};
 
-/// Who answers the questions of candidates, as far as it is known.
+/// The contact for questions of candidates, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contact {
     /// A person; empty if the project names none.

@@ -1,4 +1,4 @@
-//! What a copy takes over from a project.
+//! Copies of a project: the settings, questions and criteria that a copy takes over.
 
 use super::{Project, ProjectSettings};
 use crate::id::{CriterionId, LabelId, ProjectId, QuestionId, VideoId};
@@ -30,6 +30,7 @@ impl Project {
             veto_enabled,
             team_evaluation,
             reminder_days,
+            evaluation_days,
             mut labels,
             mut videos,
             name: _,
@@ -58,6 +59,7 @@ impl Project {
             veto_enabled,
             team_evaluation,
             reminder_days,
+            evaluation_days,
             labels,
             videos,
             ..self.settings

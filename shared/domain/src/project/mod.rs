@@ -58,11 +58,9 @@ impl ProjectStatus {
 /// A project as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Project {
-    /// Its identifier.
     pub id: ProjectId,
     /// The company that owns it.
     pub company: CompanyId,
-    /// The current status.
     pub status: ProjectStatus,
     /// The fields that managers set.
     pub settings: ProjectSettings,
@@ -137,7 +135,7 @@ impl Project {
         self.settings.interview_platform == InterviewPlatform::Builtin && !questionnaire.questions.is_empty()
     }
 
-    /// Those evaluators who have evaluated before.
+    /// The evaluators who have evaluated before.
     pub fn evaluator_set(&self) -> EvaluatorSet {
         self.evaluator_index.set_of(&self.staff.evaluators)
     }
@@ -204,7 +202,7 @@ impl HasHistory for Project {
         let ProjectSettings {
             name, job_url, return_url, email_alias, mode, maximum_score, support_lang, internal_id, external_id, allow_hash_login,
             max_interview_time, interview_platform, invite_candidates, default_interview_period, closedate, activationdate, creationdate,
-            contact_person, veto_enabled, team_evaluation, reminder_days, partner_data, labels, videos,
+            contact_person, veto_enabled, team_evaluation, reminder_days, evaluation_days, partner_data, labels, videos,
         } = settings;
         let facts = ProjectFacts {
             name: name.clone(),
@@ -235,6 +233,7 @@ impl HasHistory for Project {
             ("veto_enabled", private(veto_enabled)),
             ("team_evaluation", private(team_evaluation)),
             ("reminder_days", private(reminder_days)),
+            ("evaluation_days", private(evaluation_days)),
             ("partner_data", private(partner_data)),
             ("labels", private(labels)),
             ("videos", private(videos)),

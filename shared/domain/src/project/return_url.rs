@@ -1,4 +1,4 @@
-//! Where the page leads candidates after the interview.
+//! The address to which the page leads candidates after the interview.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -57,7 +57,7 @@ impl ReturnUrl {
             address.push('?');
             address.len() - 1
         });
-        // What the query has stays as it was sent: parsing it would rewrite its escapes.
+        // The existing query stays as it was sent: parsing it would rewrite its escapes.
         let mut query = form_urlencoded::Serializer::for_suffix(address, mark + 1);
         query.append_pair("candidate", &candidate.to_string());
         query.extend_pairs(external_id.map(|key| ("external_id", key.as_str())));
@@ -66,7 +66,7 @@ impl ReturnUrl {
 }
 
 /// Refuses a query that servers read differently, or that names a parameter which the service adds.
-// With two of a name, servers take the first or the last, so a candidate could return as another one.
+// Servers take the first or the last of two parameters with one name, so a candidate could return as another one.
 fn check_query(url: &Url) -> Result<(), String> {
     // Some frameworks end a parameter there.
     if url.query().is_some_and(|query| query.contains(';')) {

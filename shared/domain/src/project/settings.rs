@@ -1,4 +1,4 @@
-//! What managers set in a project.
+//! The settings of a project, which managers change.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ pub enum JoinMode {
     Rolling,
 }
 
-/// Where the interviews of a project take place.
+/// The place where the interviews of a project are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
@@ -51,7 +51,7 @@ pub struct ProjectSettings {
     pub name: ShortName,
     /// Link to the public job listing.
     pub job_url: WebLink,
-    /// Where the page leads candidates after the interview.
+    /// The address to which the page leads candidates after the interview.
     #[serde(default)]
     pub return_url: Option<ReturnUrl>,
     /// Sender address of mails to candidates.
@@ -71,7 +71,6 @@ pub struct ProjectSettings {
     pub allow_hash_login: bool,
     /// Minutes an interview may take.
     pub max_interview_time: Option<u32>,
-    /// Where interviews take place.
     #[serde(default = "external")]
     pub interview_platform: InterviewPlatform,
     /// Whether front ends may invite candidates; the service does not use it.
@@ -93,9 +92,11 @@ pub struct ProjectSettings {
     /// When candidates are reminded without a request.
     #[serde(default)]
     pub reminder_days: ReminderDays,
+    /// After how many days evaluators are reminded; `None` for never.
+    #[serde(default)]
+    pub evaluation_days: Option<u32>,
     /// A partner's own data.
     pub partner_data: PartnerData,
-    /// Labels of the company.
     pub labels: BTreeSet<LabelId>,
     /// Welcome videos of the company, ascending by position.
     pub videos: Vec<PlacedVideo>,
@@ -135,6 +136,7 @@ impl ProjectSettings {
             veto_enabled: false,
             team_evaluation: 0,
             reminder_days: ReminderDays::default(),
+            evaluation_days: None,
             partner_data: PartnerData::default(),
             labels: BTreeSet::new(),
             videos: Vec::new(),

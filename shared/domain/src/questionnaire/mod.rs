@@ -1,6 +1,8 @@
 //! The questionnaire of a project: the questions that candidates answer, and the criteria that evaluators rate
 //! them by.
 
+mod anchors;
+mod size;
 mod wording;
 
 use serde::{Deserialize, Serialize};
@@ -11,6 +13,7 @@ use super::id::{CompanyId, CriterionId, ProjectId, QuestionId, VideoId};
 use super::names::named;
 use super::text::{TextLines, VisibleLine};
 
+pub use anchors::{Anchor, AnchorText, Anchors, MAX_ANCHORS};
 use wording::MAX_FORMER_TEXT_BYTES;
 pub use wording::{QuestionText, TOO_MANY_TEXTS};
 
@@ -37,7 +40,7 @@ pub const TOO_MANY_CRITERIA: Refusal =
 /// A candidate has begun the interview.
 pub const QUESTIONS_IN_USE: Refusal = Refusal {
     code: "questions_in_use",
-    detail: "A candidate has begun the interview. Only `text` and `internal_description` of questions can still change.",
+    detail: "A candidate has begun the interview. Only `text`, `internal_description` and `anchors` of questions can still change.",
 };
 
 /// The default number of takes: after a time to prepare, one.
@@ -58,10 +61,8 @@ named! {
 /// The name of a criterion.
 pub type CriterionName = VisibleLine<100>;
 
-/// A question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
-    /// Its identifier.
     pub id: QuestionId,
     /// The number of its changes, from 1.
     pub revision: u64,
@@ -86,6 +87,9 @@ pub struct Question {
     pub is_required: bool,
     /// Shown to staff only.
     pub internal_description: TextLines<1000>,
+    /// What values of the scale mean, for staff only.
+    #[serde(default, skip_serializing_if = "Anchors::is_empty")]
+    pub anchors: Anchors,
 }
 
 impl Question {
@@ -95,10 +99,8 @@ impl Question {
     }
 }
 
-/// A criterion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Criterion {
-    /// Its identifier.
     pub id: CriterionId,
     /// The number of its changes, from 1.
     pub revision: u64,
@@ -108,6 +110,9 @@ pub struct Criterion {
     pub name: CriterionName,
     /// The meaning of the criterion.
     pub description: TextLines<1000>,
+    /// What values of the scale mean.
+    #[serde(default, skip_serializing_if = "Anchors::is_empty")]
+    pub anchors: Anchors,
 }
 
 /// Why a question or a criterion is not added or changed.
@@ -117,14 +122,14 @@ pub enum NotPlaced {
     Refused(Refusal),
     /// Another one has the position.
     PositionTaken,
+    /// The texts and anchors of all questions and criteria are too long together.
+    TooLong,
 }
 
 /// The questions and criteria of a project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Questionnaire {
-    /// The project's company.
     pub company: CompanyId,
-    /// The project.
     pub project: ProjectId,
     /// The questions, in the order of their positions.
     pub questions: Vec<Question>,
@@ -188,7 +193,7 @@ impl Questionnaire {
             None => self.questions.push(question),
         }
         self.questions.sort_by_key(|question| question.position);
-        Ok(self)
+        self.fitting()
     }
 
     /// Adds a criterion, or replaces the one with its identifier and counts its revision.
@@ -197,6 +202,9 @@ impl Questionnaire {
         if self.criteria.iter().any(|other| other.position == criterion.position && other.id != criterion.id)
         {
             return Err(NotPlaced::PositionTaken);
+        }
+        if let Some(place) = place {
+            criterion.anchors = criterion.anchors.replacing(&self.criteria[place].anchors);
         }
         match place {
             Some(place) if self.criteria[place] == criterion => {}
@@ -208,7 +216,7 @@ impl Questionnaire {
             None => self.criteria.push(criterion),
         }
         self.criteria.sort_by_key(|criterion| criterion.position);
-        Ok(self)
+        self.fitting()
     }
 
     /// Removes a question.
@@ -252,6 +260,7 @@ impl Questionnaire {
                     text: new.text.clone(),
                     former_texts: new.former_texts.clone(),
                     internal_description: new.internal_description.clone(),
+                    anchors: new.anchors.clone(),
                     revision: new.revision,
                     ..old.clone()
                 };
@@ -287,6 +296,7 @@ mod tests {
             takes: Some(3),
             is_required: true,
             internal_description: TextLines::default(),
+            anchors: Anchors::default(),
         }
     }
 
@@ -300,13 +310,13 @@ mod tests {
     #[test]
     fn questions_are_sorted_by_positions_that_are_unique() {
         let two = questionnaire([question(1, 7), question(2, 3)]);
-        assert_eq!(two.questions.iter().map(|one| one.position).collect::<Vec<_>>(), [3, 7]);
+        assert_eq!(two.questions.iter().map(|question| question.position).collect::<Vec<_>>(), [3, 7]);
         assert_eq!(two.next_question_position(), 8);
         assert_eq!(two.next_criterion_position(), 1);
         assert_eq!(two.clone().with_question(question(3, 7)), Err(NotPlaced::PositionTaken));
         assert_eq!(two.clone().with_question(question(1, 3)), Err(NotPlaced::PositionTaken));
         let moved = two.with_question(question(1, 1)).unwrap();
-        assert_eq!(moved.questions.iter().map(|one| one.position).collect::<Vec<_>>(), [1, 3]);
+        assert_eq!(moved.questions.iter().map(|question| question.position).collect::<Vec<_>>(), [1, 3]);
         assert_eq!(moved.without_question(Id::from_bytes([1; 16])), questionnaire([question(2, 3)]));
     }
 

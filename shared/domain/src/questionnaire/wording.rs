@@ -10,7 +10,7 @@ use crate::Refusal;
 use crate::text::TextLines;
 
 /// The most bytes of all former texts of questions together.
-// With the longest texts and descriptions in four bytes a character, a questionnaire has 330 KB of the 400 KB of an item.
+// A questionnaire with the longest texts and descriptions, in four bytes a character, has 330 KB of the 400 KB of an item.
 pub(super) const MAX_FORMER_TEXT_BYTES: usize = 60_000;
 /// The former texts, which answers are shown with, have the maximum size.
 pub const TOO_MANY_TEXTS: Refusal = Refusal {
@@ -27,6 +27,11 @@ impl QuestionText {
     /// Parses `text` like [`TextLines::parse`].
     pub fn parse(text: &str) -> Result<Self, String> {
         TextLines::parse_visible(text).map(Self)
+    }
+
+    /// The size in bytes.
+    pub(super) fn size(&self) -> usize {
+        self.0.len()
     }
 }
 
@@ -47,9 +52,10 @@ impl Question {
         self.former_texts.get(wording).unwrap_or(&self.text)
     }
 
-    /// Takes the place of `before` and keeps its texts.
+    /// Takes the place of `before` and keeps its texts, and anchors that are shown alike.
     pub(super) fn replacing(mut self, before: &Self) -> Self {
         self.former_texts.clone_from(&before.former_texts);
+        self.anchors = self.anchors.replacing(&before.anchors);
         if self.text != before.text {
             self.former_texts.push(before.text.clone());
         }
@@ -60,7 +66,7 @@ impl Question {
 impl Questionnaire {
     /// The size of all former texts together.
     pub(super) fn former_text_bytes(&self) -> usize {
-        self.questions.iter().flat_map(|question| &question.former_texts).map(|text| text.0.len()).sum()
+        self.questions.iter().flat_map(|question| &question.former_texts).map(QuestionText::size).sum()
     }
 
     /// Forgets the former texts, which no candidate has been asked.
@@ -73,7 +79,9 @@ impl Questionnaire {
     pub fn has_its_texts_in(&self, after: &Self) -> bool {
         self.questions.iter().all(|old| {
             let new = after.question(old.id);
-            new.is_some_and(|new| (0..=old.wording()).all(|one| old.text_in(one) == new.text_in(one)))
+            new.is_some_and(|new| {
+                (0..=old.wording()).all(|wording| old.text_in(wording) == new.text_in(wording))
+            })
         })
     }
 }

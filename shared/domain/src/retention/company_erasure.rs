@@ -7,7 +7,7 @@ use crate::id::{CandidateId, CompanyId, ProjectId};
 use crate::names::named;
 use crate::work::WorkState;
 
-/// After this time, another worker continues an erasure that has stopped.
+/// The time after which another worker continues an erasure that has stopped.
 const LEASE: TimeDelta = TimeDelta::minutes(10);
 /// How long requests and functions may go on that were under way when the logins ended.
 // A function runs for 15 minutes at most.
@@ -17,7 +17,7 @@ const DELIVERY: TimeDelta = TimeDelta::days(1);
 /// How often the holds of candidates are looked at.
 const HOLD_PAUSE: TimeDelta = TimeDelta::hours(1);
 /// How long the identifier of an erased company cannot be used.
-// As long as records of deletions are kept: those of the former company must not erase anything of a new one.
+// Records of deletions are kept for as long: those of the former company must not erase anything of a new one.
 const REMEMBERED: TimeDelta = TimeDelta::days(60);
 /// The most candidates on hold that are named.
 pub const MAX_NAMED: usize = 100;
@@ -50,7 +50,7 @@ named! {
     }
 }
 
-/// What a step has done.
+/// The outcome of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StepResult {
     /// There is nothing left to do.
@@ -67,7 +67,6 @@ pub enum StepResult {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeldCandidate {
     pub project: ProjectId,
-    /// Their identifier.
     pub candidate: CandidateId,
 }
 
@@ -78,13 +77,14 @@ pub struct CompanyErasure {
     /// When the logins ended.
     pub begun_at: DateTime<Utc>,
     /// The first step that was not clear when the erasure was last continued.
-    // Not a place to continue from: each run begins with the first step, so that nothing is missed that came later.
+    // The step is no place to continue from: each invocation begins with the first step, so that nothing is missed that came
+    // later.
     pub step: ErasureStep,
-    /// Since when that has been the step.
+    /// The time since when that has been the step.
     pub step_since: DateTime<Utc>,
     /// Candidates on hold that it waits for, up to [`MAX_NAMED`].
     pub held: Vec<HeldCandidate>,
-    /// When it goes on.
+    /// The time at which the erasure goes on.
     pub work: WorkState,
     /// When it ended; `None` before.
     pub ended_at: Option<DateTime<Utc>>,

@@ -34,7 +34,7 @@ impl ProjectCounts {
             waiting.extend(repeat_n(rating, usize::try_from(count).unwrap_or(0)));
         }
         for _ in 0..waiting.len() % SHOWN_TOGETHER {
-            // At random, so that neither the lowest nor the highest ratings are shown late.
+            // The rating is chosen by chance, so that neither the lowest nor the highest ones are shown late.
             let mut bytes = [0; 2];
             entropy.fill(&mut bytes);
             waiting.swap_remove(usize::from(u16::from_le_bytes(bytes)) % waiting.len());

@@ -54,7 +54,7 @@ impl RetentionRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScheduledRule {
     pub rule: RetentionRule,
-    /// Nothing is erased by it before; `None` for a rule that keeps candidates.
+    /// The time before which the rule erases nothing; `None` for a rule that keeps candidates.
     pub starts_at: Option<DateTime<Utc>>,
 }
 
@@ -80,8 +80,7 @@ impl ScheduledRule {
         self.starts_at.map(|starts_at| due_at.max(starts_at))
     }
 
-    /// What becomes of a candidate at `now`; [`Soon`](RetentionVerdict::Soon) if they are due within
-    /// `notice_days`.
+    /// The verdict on a candidate at `now`; [`Soon`](RetentionVerdict::Soon) if they are due within `notice_days`.
     pub fn judge(
         self,
         candidate: &Candidate,
@@ -105,7 +104,7 @@ impl ScheduledRule {
     }
 }
 
-/// What a retention run does with a candidate.
+/// A retention run's decision about a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RetentionVerdict {
     /// Nothing: they are not due for long.
@@ -149,7 +148,7 @@ impl RetentionPolicy {
         match own {
             Some(rule) => ScheduledRule { rule, starts_at },
             None => {
-                // None if the company's rule keeps candidates.
+                // The start is `None` if the company's rule keeps candidates.
                 let starts_at =
                     self.scheduled.starts_at.map(|company| starts_at.map_or(company, |own| company.max(own)));
                 ScheduledRule { starts_at, ..self.scheduled }
@@ -166,7 +165,7 @@ impl Candidate {
         // can be closed while it has such candidates.
         let deadline =
             self.profile.deadline.filter(|_| matches!(self.status, Invited | Confirmed | Interviewing));
-        // Of candidates who expired before the moment was stored, only the deadline tells it.
+        // Candidates who expired before the moment was stored have only the deadline to tell it.
         let expired_at = self.expired_at.or(self.profile.deadline.filter(|_| self.status == Expired));
         let moments = [
             self.invited_at,
@@ -182,7 +181,7 @@ impl Candidate {
         let evaluated = self.evaluations.values().map(|report| report.at);
         let scored = self.scores.values().map(|score| score.saved_at);
         let last = moments.into_iter().flatten().chain(evaluated).chain(scored).max();
-        // Their identifier tells when they were created.
+        // The identifier tells when the candidate was created.
         last.unwrap_or_default().max(self.id.created_at())
     }
 }
@@ -215,7 +214,7 @@ facts! {
     pub struct RetentionFacts {
         /// The number of days that candidates are kept; null keeps them for ever.
         days: Option<u32>,
-        /// What the days are counted from.
+        /// The event from which the days are counted.
         from: RetentionStart,
         /// The days until an unanswered request for erasure is carried out.
         request_days: u32,

@@ -38,17 +38,18 @@ impl RetentionReview {
         }
     }
 
-    /// What becomes of a candidate.
+    /// The verdict on a candidate at the time of the review.
     pub fn judge(&self, candidate: &Candidate, project: &Project) -> RetentionVerdict {
         self.scheduled(project).judge(candidate, project, self.notice_days, self.at)
     }
 
-    /// Why and since when a candidate is erased at the moment of this review, unless they are on hold; `None` if they are kept.
+    /// The candidate's entry in the list of who is erased at the moment of this review, or would be without a hold; `None` if
+    /// they are kept.
     pub fn find_due(&self, candidate: &Candidate, project: &Project) -> Option<DueCandidate> {
         let scheduled = self.scheduled(project);
         let is_held = match self.judge(candidate, project) {
             RetentionVerdict::Due => false,
-            // Those on hold need not be due yet, and their rule need not be in force.
+            // The verdict on a candidate on hold does not tell whether they are due yet, or the rule is in force.
             RetentionVerdict::Held => true,
             RetentionVerdict::Keep | RetentionVerdict::Soon | RetentionVerdict::Waiting => return None,
         };
@@ -71,9 +72,9 @@ impl RetentionReview {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DueCandidate {
-    /// Since when.
+    /// The time since which the candidate is due.
     pub due_at: DateTime<Utc>,
-    /// What the days are counted from.
+    /// The event from which the days are counted.
     pub reason: RetentionStart,
     /// Whether a hold prevents the erasure.
     pub is_held: bool,

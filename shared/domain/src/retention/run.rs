@@ -14,10 +14,10 @@ use crate::work::WorkState;
 
 /// Runs start at this hour of the day, in the company's time zone.
 const HOUR: u32 = 2;
-/// After this time, another worker continues a run that has stopped.
+/// The time after which another worker continues a run that has stopped.
 const LEASE: TimeDelta = TimeDelta::minutes(10);
 
-/// What a run has found among the candidates old enough to be due or soon due.
+/// The numbers of candidates that a run has found, among those old enough to be due or soon due.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct RunCounts {
@@ -46,7 +46,6 @@ impl RunCounts {
         }
     }
 
-    /// Counts erased candidates.
     pub fn count_erased(&mut self, erased: usize) {
         self.looked_at += erased as u64;
         self.erased += erased as u64;
@@ -70,7 +69,6 @@ impl RunCounts {
 /// The place of a run: all before it is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunCursor {
-    /// The project.
     pub project: ProjectId,
     /// The last identifier of the project's candidates that is done.
     pub candidate: CandidateId,
@@ -79,9 +77,7 @@ pub struct RunCursor {
 /// Candidates of one project whom a run erases together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErasureBatch {
-    /// The project.
     pub project: ProjectId,
-    /// The candidates.
     pub candidates: Vec<CandidateId>,
 }
 
@@ -90,14 +86,14 @@ pub struct ErasureBatch {
 pub struct CompletedRun {
     /// When it ended.
     pub at: DateTime<Utc>,
-    /// What it has found.
+    /// The numbers of candidates that it has found.
     pub counts: RunCounts,
 }
 
 facts! {
     /// The facts of a run, which events tell beside those of the retention.
     pub struct RunFacts {
-        /// What the run has done.
+        /// The facts about the last run that its event tells.
         last_run: ToldRun,
     }
 }
@@ -121,7 +117,6 @@ impl From<&CompletedRun> for RunFacts {
 /// The runs of a company: the next one, or the one that is under way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetentionRun {
-    /// The company.
     pub company: CompanyId,
     /// When the next run starts, or the one that is under way goes on.
     pub work: WorkState,
@@ -132,17 +127,17 @@ pub struct RetentionRun {
     /// The candidates whom the run is about to erase; `None` if it has noted what became of the last ones. A run that breaks
     /// off counts them when it goes on.
     pub erasing: Option<ErasureBatch>,
-    /// What it has found so far.
+    /// The numbers of candidates that it has found so far.
     pub counts: RunCounts,
     /// The last run; `None` before the first.
     pub last: Option<CompletedRun>,
 }
 
 impl RetentionPolicy {
-    /// What its history keeps of a run that has ended.
+    /// The entry in the history for a run that has ended.
     pub fn run_change(&self, run: &CompletedRun) -> ResourceChange {
         let (company, resource) = self.place();
-        // With the facts of the policy that the run has applied.
+        // The event has the facts of the policy that the run has applied.
         let mut changes = FieldChanges::between(Some(self.history_fields()), self.history_fields());
         changes.changed.insert("last_run".to_owned());
         changes.tell(RunFacts::from(run).into_fields());

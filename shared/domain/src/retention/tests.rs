@@ -60,7 +60,7 @@ fn everything_that_happens_to_a_candidate_is_activity() {
     for status in CandidateStatus::ALL {
         let mut one = Candidate { status, ..candidate(100) };
         one.profile.deadline = Some(day(120));
-        // Of an expired candidate of an earlier release, the deadline is the moment.
+        // An expired candidate of an earlier release expired at the deadline.
         let counts = matches!(status, Invited | Confirmed | Interviewing | Expired);
         assert_eq!(one.last_activity(), if counts { day(120) } else { day(100) }, "{status:?}");
         one.expired_at = Some(day(110));

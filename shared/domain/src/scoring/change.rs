@@ -6,11 +6,13 @@ use crate::Refusal;
 use crate::candidate::{Candidate, CandidateStatus};
 use crate::evaluation::evaluator_index::EvaluatorIndex;
 use crate::evaluation::{
-    ALREADY_VETOED, Evaluation, EvaluationReport, NOT_INTERVIEWED, NOTHING_RATED, VETO_DISABLED, VETOED, Veto,
+    ALREADY_VETOED, Evaluation, EvaluationReport, FirstJudgement, NOT_INTERVIEWED, NOTHING_RATED,
+    VETO_DISABLED, VETOED, Veto,
 };
 use crate::id::CustomerId;
 use crate::project::Project;
 use crate::questionnaire::Questionnaire;
+use crate::scoring::first::JudgementOrigin;
 use crate::text::TextLines;
 
 /// Everything that a change of one evaluation writes.
@@ -38,22 +40,46 @@ impl Evaluation {
             recommendation: None,
             comment: TextLines::default(),
             veto: None,
+            first: None,
+            changed_at: None,
+            is_withdrawn: false,
         }
+    }
+
+    /// Notes the first judgement if there is none of this interview yet, or else when it was changed.
+    fn with_first(
+        mut self,
+        candidate: &Candidate,
+        origin: Option<JudgementOrigin>,
+        is_changed: bool,
+        now: DateTime<Utc>,
+    ) -> Self {
+        let has_first = self.first.as_ref().is_some_and(|first| first.is_of_interview(candidate));
+        match origin {
+            Some(origin) if !has_first => {
+                self.first = Some(FirstJudgement::of(&self, candidate, origin, now));
+                self.changed_at = None;
+            }
+            _ if has_first && is_changed => self.changed_at = Some(now.trunc_subsecs(0)),
+            _ => {}
+        }
+        self
     }
 }
 
 impl EvaluationChange {
-    /// Saves `after` instead of `before`, completed or as a draft. Fails with [`VETOED`], [`NOT_INTERVIEWED`],
-    /// [`NOTHING_RATED`] and [`TOO_MANY_EVALUATORS`](crate::evaluation::evaluator_index::TOO_MANY_EVALUATORS).
+    /// Saves `after` instead of `before`: completes it with this `origin`, or keeps it as a draft without one. Fails with [`VETOED`],
+    /// [`NOT_INTERVIEWED`], [`NOTHING_RATED`] and [`TOO_MANY_EVALUATORS`](crate::evaluation::evaluator_index::TOO_MANY_EVALUATORS).
     pub fn save(
         project: &Project,
         questionnaire: &Questionnaire,
         candidate: &Candidate,
         before: Option<&Evaluation>,
         after: Evaluation,
-        completed: bool,
+        origin: Option<JudgementOrigin>,
         now: DateTime<Utc>,
     ) -> Result<Self, Refusal> {
+        let completed = origin.is_some();
         if completed {
             require_interviewed(candidate)?;
             // A project without questions and criteria has nothing to rate.
@@ -64,19 +90,25 @@ impl EvaluationChange {
         let is_new = before != Some(&after);
         let mut change = Self::report(project, candidate, after.evaluator, completed, is_new, now)?;
         change.candidate.scores.entry(after.evaluator).or_default().rated = after.values();
+        let is_changed = is_new || completed != candidate.completed_at(after.evaluator).is_some();
+        let after = after.with_first(candidate, origin, is_changed, now);
         Ok(Self { evaluation: Some(after), ..change })
     }
 
-    /// Deletes the evaluation by `evaluator`. Fails with [`VETOED`].
+    /// Deletes the evaluation by `evaluator` but for its first judgement, for one who evaluates again. Fails with [`VETOED`].
     pub fn delete(
         project: &Project,
         candidate: &Candidate,
         evaluator: CustomerId,
+        before: Option<&Evaluation>,
         now: DateTime<Utc>,
     ) -> Result<Self, Refusal> {
         let mut change = Self::report(project, candidate, evaluator, false, true, now)?;
         change.candidate.scores.entry(evaluator).or_default().rated = None;
-        Ok(change)
+        let first = before.and_then(|before| before.first.clone());
+        let empty = Evaluation::new(candidate, evaluator, project);
+        let left = first.map(|first| Evaluation { first: Some(first), is_withdrawn: true, ..empty });
+        Ok(Self { evaluation: left, ..change })
     }
 
     /// Adds a veto to an evaluation, and completes it. Fails with [`VETO_DISABLED`], [`NOT_INTERVIEWED`],
@@ -98,7 +130,8 @@ impl EvaluationChange {
         }
         let mut change = Self::report(project, candidate, evaluator, true, true, now)?;
         change.candidate.scores.entry(evaluator).or_default().veto = Some(veto.id);
-        Ok(Self { evaluation: Some(Evaluation { veto: Some(veto), ..evaluation }), ..change })
+        let evaluation = Evaluation { veto: Some(veto), is_withdrawn: false, ..evaluation };
+        Ok(Self { evaluation: Some(evaluation), ..change })
     }
 
     /// Reports the evaluation at `now`, as an event would, and counts its revision if the report changes or the
@@ -120,7 +153,7 @@ impl EvaluationChange {
         let at = now.trunc_subsecs(0);
         let known = candidate.evaluations.get(&evaluator);
         let was_completed = known.is_some_and(|known| known.completed);
-        // What is saved here is later than every event so far, even one with a date in the future.
+        // A save through the API is later than every event so far, even one with a date in the future.
         let changes = was_completed != completed || known.is_some_and(|known| known.at > at);
         if changes {
             let bit = evaluator_index.assign_bit(evaluator)?;

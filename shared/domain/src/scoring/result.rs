@@ -57,12 +57,12 @@ impl ResultSummary {
     }
 
     /// The overall rating on today's scale: the mean over the evaluators of the mean of each one's ratings.
-    // Not the mean of all ratings: evaluators who rate more do not weigh more.
+    // This is not the mean of all ratings: evaluators who rate more do not weigh more.
     pub fn overall(&self, project: &Project, questionnaire: &Questionnaire) -> RatingMean {
         let mut overall = RatingMean::default();
         for (_, completed) in self.counting(project) {
             if let Some(values) = &completed.rated {
-                // By today's questions, criteria and scale: changing those writes no candidates.
+                // Today's questions, criteria and scale count: changing those writes no candidates.
                 overall.add(values.sum(questionnaire), project.settings.maximum_score);
             }
         }

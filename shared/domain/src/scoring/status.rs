@@ -74,7 +74,8 @@ impl Candidate {
     /// Refuses a reader of all that is stored about the candidate if that contains what is hidden from `customer`. Fails with
     /// [`EVALUATE_FIRST`].
     pub fn may_be_exported_by(&self, customer: Option<CustomerId>, project: &Project) -> Result<(), Refusal> {
-        // Before the interview there is nothing to evaluate, and a manager who will must still be able to answer the candidate.
+        // A candidate without an interview has nothing to evaluate, and a manager who will evaluate must still be able to answer
+        // them.
         let is_evaluable = self.interviewed_at.is_some() || !self.completed_by().is_empty();
         if is_evaluable && self.is_hidden_from(customer, project) { Err(EVALUATE_FIRST) } else { Ok(()) }
     }

@@ -65,7 +65,7 @@ impl Customer {
         Ok(self)
     }
 
-    /// Lets the pending address count from `now` on: its holder has proved that it is theirs, and the account too.
+    /// Replaces the address by the pending one at `now`. Its holder has proved that address and account are theirs.
     pub fn with_email_confirmed(mut self, now: DateTime<Utc>) -> Self {
         if let Some(pending) = self.pending_email.take() {
             let former = std::mem::replace(&mut self.email, pending.email);
@@ -81,6 +81,8 @@ impl Customer {
         if self.email != former.email {
             // The reader of the later address may have chosen it.
             self.password_hash = Some(unknown_password);
+            // The reader may have signed in by the provider, too.
+            self.sign_in = None;
             self.email = former.email.clone();
         }
         self.with_sessions_ended()

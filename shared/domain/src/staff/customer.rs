@@ -17,6 +17,7 @@ use crate::mail::suppression::{EmailStatus, Suppression, SuppressionReason, UNDE
 use crate::media::file::StoredFile;
 use crate::names::named;
 use crate::secret::{OneTimeKey, PasswordHash};
+use crate::staff::sign_in_link::SignInLink;
 use crate::text::{Email, ShortName, TextLine, Username};
 use crate::timestamp::Timestamp;
 
@@ -80,26 +81,22 @@ pub const OWNER_CONFIRMS: Refusal = Refusal {
 /// A customer as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Customer {
-    /// Its identifier.
     pub id: CustomerId,
-    /// The customer's company.
     pub company: CompanyId,
     /// The customer's rights in the company.
     pub account_type: AccountType,
     /// The login name, unique in the company.
     pub username: Username,
-    /// For mails and logins; unique among the company's staff.
+    /// The address for mails and logins; unique among the company's staff.
     pub email: Email,
     /// Replaces `email` once the customer confirms it. Until then, no other account can have either.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending_email: Option<PendingEmail>,
-    /// First name.
     pub first_name: ShortName,
-    /// Last name.
     pub last_name: ShortName,
     /// Telephone number.
     pub phone: TextLine<50>,
-    /// As sent by the client, for example `mr` or `mrs`.
+    /// The form of address as the client sent it, for example `mr` or `mrs`.
     pub gender: TextLine<20>,
     /// The job title.
     pub position: TextLine<150>,
@@ -136,8 +133,11 @@ pub struct Customer {
     pub authenticate_on_behalf: bool,
     /// Set when SES reported a bounce or a complaint.
     pub suppression: Option<Suppression>,
-    /// The photo.
     pub photo: Option<StoredFile>,
+    /// The identity at the company's provider that they sign in as. It may have ended:
+    /// [`SignInSettings::link_of`](super::sign_in::SignInSettings::link_of) tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sign_in: Option<SignInLink>,
 }
 
 /// The required fields of a new customer.
@@ -147,18 +147,16 @@ pub struct NewCustomer {
     pub account_type: AccountType,
     /// The login name.
     pub username: Username,
-    /// For mails.
+    /// The address for mails.
     pub email: Email,
-    /// First name.
     pub first_name: ShortName,
-    /// Last name.
     pub last_name: ShortName,
     /// The language of mails to the customer.
     pub preferred_language: Language,
 }
 
 impl Customer {
-    /// A customer invited at `now` to choose a password. `None` created them if the operator did.
+    /// A customer invited at `now` to choose a password. `created_by` is `None` if the operator creates them.
     pub fn invited(
         id: CustomerId,
         company: CompanyId,
@@ -195,6 +193,7 @@ impl Customer {
             authenticate_on_behalf: false,
             suppression: None,
             photo: None,
+            sign_in: None,
         }
     }
 
@@ -352,7 +351,7 @@ impl HasHistory for Customer {
         let Self {
             account_type, username, first_name, last_name, phone, gender, position, role, preferred_language,
             status, is_active, invited_at, confirmed_at, receive_interview_notifications, seen_welcome, password_hash,
-            authenticate_on_behalf, photo,
+            authenticate_on_behalf, photo, sign_in,
             // Told by the identifiers or by other fields.
             id: _, company: _, created_by: _, suppression: _, email: _, pending_email: _,
             // Internal.
@@ -382,6 +381,7 @@ impl HasHistory for Customer {
             ("seen_welcome", private(seen_welcome)),
             ("password", private(password_hash)),
             ("photo", private(photo)),
+            ("sign_in", private(sign_in)),
         ];
         facts.into_fields().into_iter().chain(others).collect()
     }

@@ -2,8 +2,15 @@
 
 mod address;
 pub mod customer;
+pub mod ended_interviews;
+pub mod exchange;
+pub mod help_notice;
 pub mod named_token;
 pub mod notice;
+pub mod reminder;
+pub mod sign_in;
+pub mod sign_in_link;
+pub mod trust;
 
 use std::collections::BTreeSet;
 
@@ -17,7 +24,7 @@ use super::names::named;
 pub const MAX_STAFF: usize = 40;
 
 named! {
-    /// What a customer may be in one project.
+    /// A role of a customer in one project.
     #[schemars(extend("x-closed-set" = true))]
     pub enum StaffRole {
         /// Runs the project; the contract's Project Manager.

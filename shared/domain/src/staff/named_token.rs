@@ -8,10 +8,12 @@ use serde::{Deserialize, Serialize};
 use crate::Refusal;
 use crate::history::{EventType, FieldValue, HasHistory, ResourceRef, facts, private};
 use crate::id::{CompanyId, CustomerId, ProjectId, TokenId};
+use crate::issuer::IssuerUrl;
 use crate::names::named;
 use crate::policy::CallerRelation;
 use crate::secret::{Sealed, SecretHash};
 use crate::staff::customer::AccountType;
+use crate::staff::trust::{NotedProblem, TokenTrust};
 use crate::text::ShortName;
 use crate::timestamp::Timestamp;
 
@@ -37,7 +39,7 @@ const MIN_LIFETIME: TimeDelta = TimeDelta::hours(1);
 const MAX_LIFETIME: Months = Months::new(120);
 
 named! {
-    /// What a named token makes that outlives it, unless an owner deletes it with the token.
+    /// Things made by a named token that outlive it, unless an owner deletes them with the token.
     pub enum MadeByToken {
         /// Links with which people without an account watch the answers of a candidate.
         GuestLinks = "guest-links",
@@ -67,7 +69,7 @@ fn surprise(bytes: &[u8]) -> f64 {
     shares.map(|share| -share * share.log2()).sum()
 }
 
-/// What a named token may do.
+/// The rights of a named token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenRights {
     /// Without `projects`, the token has the rights of a customer of this type, but for actions that need a person.
@@ -108,7 +110,7 @@ impl TokenRights {
         Some(&self.projects).filter(|projects| !projects.is_empty())
     }
 
-    /// What the token is to a thing that belongs to `project`; `None` for things of the company.
+    /// The token's relation to a thing that belongs to `project`; `None` for things of the company.
     pub fn relation(&self, project: Option<ProjectId>) -> CallerRelation {
         let Self { account_type, is_read_only, .. } = *self;
         match self.limits() {
@@ -135,25 +137,65 @@ pub fn day_of_use(now: DateTime<Utc>) -> DateTime<Utc> {
     now.date_naive().and_time(NaiveTime::MIN).and_utc()
 }
 
-/// A named token, with the hash of its value.
+/// How callers prove that they may act by a named token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TokenProof {
+    /// They send its value.
+    Value {
+        /// The hash of the value.
+        hash: SecretHash,
+        /// The [`MediaKey`](crate::secret::MediaKey) of the value, which verifies the URLs of files in responses to it.
+        media_key: Sealed,
+    },
+    /// They exchange a JWT of a platform for a token of an hour. Nothing that is stored proves anything.
+    Trust(TokenTrust),
+    /// Nobody gets in, since the trust came with an archive: whoever has that must not have access, and owners decide anew whom the
+    /// company trusts at this deployment.
+    ImportedTrust(TokenTrust),
+}
+
+impl TokenProof {
+    /// The trust, be it of this deployment or of another one; `None` for a token with a value.
+    pub fn trust(&self) -> Option<&TokenTrust> {
+        match self {
+            Self::Trust(trust) | Self::ImportedTrust(trust) => Some(trust),
+            Self::Value { .. } => None,
+        }
+    }
+
+    /// Whether JWTs are exchanged for the token.
+    pub fn takes_exchanges(&self) -> bool {
+        matches!(self, Self::Trust(_))
+    }
+}
+
+/// The last uses of a named token.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TokenUses {
+    /// The day of the last request, at midnight in UTC.
+    pub last_used_at: Option<DateTime<Utc>>,
+    /// The day of the last exchange, at midnight in UTC.
+    pub exchanged_at: Option<DateTime<Utc>>,
+    /// Why an exchange has failed since the token was created.
+    pub last_problem: Option<NotedProblem>,
+}
+
+/// A named token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "StoredToken", into = "StoredToken")]
 pub struct NamedToken {
-    /// Its identifier.
     pub id: TokenId,
     /// The company that owns it.
     pub company: CompanyId,
     /// Usually the name of a service.
     pub name: ShortName,
-    /// The hash of its value.
-    pub hash: SecretHash,
-    /// The [`MediaKey`](crate::secret::MediaKey) of its value, which verifies the URLs of files in its responses.
-    pub media_key: Sealed,
+    pub proof: TokenProof,
     pub rights: TokenRights,
     /// When it stops working; `None` for never.
     pub expires_at: Option<DateTime<Utc>>,
-    /// The day of its last use, at midnight in UTC. Only the copy of the token by its value has it, which every request reads.
-    pub last_used_at: Option<DateTime<Utc>>,
+    /// The last uses. Only the copy of the token has them that every request by it reads; one that an archive has brought has no copy,
+    /// if it trusts a workload, and says so itself.
+    pub uses: TokenUses,
     /// When the resource was created.
     pub created_at: DateTime<Utc>,
     /// The owner who created the token.
@@ -167,6 +209,15 @@ impl NamedToken {
         self.expires_at.is_none_or(|end| now < end)
     }
 
+    /// The token as an archive brings it: without a workload that gets in.
+    pub fn imported(self) -> Self {
+        match self.proof {
+            // The uses stay where they are, because there is no copy that has them.
+            TokenProof::Trust(trust) => Self { proof: TokenProof::ImportedTrust(trust), ..self },
+            proof => Self { proof, uses: TokenUses::default(), ..self },
+        }
+    }
+
     /// When the service deletes it; `None` for never.
     pub fn due_at(&self) -> Option<DateTime<Utc>> {
         self.expires_at.map(|end| end + SHOWN_AFTER_END)
@@ -176,41 +227,67 @@ impl NamedToken {
 /// A named token as the table has it.
 // One with an owner's rights and no end has the form of all tokens of earlier releases. Any other has no attribute `media_key`,
 // so that a release that knows no limits cannot read it: during a deployment or after a way back, it answers 503 instead of
-// giving the token an owner's rights.
+// giving the token an owner's rights. For the same reason, one with trust has no `hash`.
 #[derive(Serialize, Deserialize)]
 struct StoredToken {
     id: TokenId,
     company: CompanyId,
     name: ShortName,
-    hash: SecretHash,
+    #[serde(default)]
+    hash: Option<SecretHash>,
     #[serde(default)]
     media_key: Option<Sealed>,
+    #[serde(default)]
+    trust: Option<TokenTrust>,
+    #[serde(default)]
+    is_imported: Option<bool>,
     #[serde(default)]
     limits: Option<StoredLimits>,
     #[serde(default)]
     last_used_at: Option<DateTime<Utc>>,
+    #[serde(default)]
+    exchanged_at: Option<DateTime<Utc>>,
+    #[serde(default)]
+    last_problem: Option<NotedProblem>,
     created_at: DateTime<Utc>,
     created_by: CustomerId,
 }
 
-/// What a token has that differs from an owner's rights without an end.
+/// The part of a token that most tokens lack: limits and an end.
 #[derive(Serialize, Deserialize)]
 struct StoredLimits {
-    media_key: Sealed,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    media_key: Option<Sealed>,
     rights: TokenRights,
     expires_at: Option<DateTime<Utc>>,
 }
 
 impl From<NamedToken> for StoredToken {
     fn from(token: NamedToken) -> Self {
-        let NamedToken { id, company, name, hash, media_key, rights, expires_at, .. } = token;
-        let NamedToken { last_used_at, created_at, created_by, .. } = token;
-        let is_limited = rights != TokenRights::OWNER || expires_at.is_some();
-        let (media_key, limits) = match is_limited {
-            true => (None, Some(StoredLimits { media_key, rights, expires_at })),
-            false => (Some(media_key), None),
+        let NamedToken { id, company, name, proof, rights, expires_at, uses, created_at, created_by } = token;
+        let TokenUses { last_used_at, exchanged_at, last_problem } = uses;
+        let is_imported = matches!(proof, TokenProof::ImportedTrust(_)).then_some(true);
+        let (hash, mut media_key, trust) = match proof {
+            TokenProof::Value { hash, media_key } => (Some(hash), Some(media_key), None),
+            TokenProof::Trust(trust) | TokenProof::ImportedTrust(trust) => (None, None, Some(trust)),
         };
-        Self { id, company, name, hash, media_key, limits, last_used_at, created_at, created_by }
+        let is_limited = rights != TokenRights::OWNER || expires_at.is_some();
+        let limits = is_limited.then(|| StoredLimits { media_key: media_key.take(), rights, expires_at });
+        Self {
+            id,
+            company,
+            name,
+            hash,
+            media_key,
+            trust,
+            is_imported,
+            limits,
+            last_used_at,
+            exchanged_at,
+            last_problem,
+            created_at,
+            created_by,
+        }
     }
 }
 
@@ -218,24 +295,20 @@ impl TryFrom<StoredToken> for NamedToken {
     type Error = &'static str;
 
     fn try_from(stored: StoredToken) -> Result<Self, Self::Error> {
-        let StoredToken { id, company, name, hash, last_used_at, created_at, created_by, .. } = stored;
-        let (media_key, rights, expires_at) = match (stored.limits, stored.media_key) {
-            (Some(StoredLimits { media_key, rights, expires_at }), _) => (media_key, rights, expires_at),
-            (None, Some(media_key)) => (media_key, TokenRights::OWNER, None),
-            (None, None) => return Err("a named token without a key for files"),
+        let StoredToken { id, company, name, hash, trust, created_at, created_by, .. } = stored;
+        let StoredToken { last_used_at, exchanged_at, last_problem, .. } = stored;
+        let (media_key, rights, expires_at) = match stored.limits {
+            Some(StoredLimits { media_key, rights, expires_at }) => (media_key, rights, expires_at),
+            None => (stored.media_key, TokenRights::OWNER, None),
         };
-        Ok(Self {
-            id,
-            company,
-            name,
-            hash,
-            media_key,
-            rights,
-            expires_at,
-            last_used_at,
-            created_at,
-            created_by,
-        })
+        let proof = match (hash, media_key, trust) {
+            (Some(hash), Some(media_key), None) => TokenProof::Value { hash, media_key },
+            (None, None, Some(trust)) if stored.is_imported == Some(true) => TokenProof::ImportedTrust(trust),
+            (None, None, Some(trust)) => TokenProof::Trust(trust),
+            _ => return Err("a named token with neither a value and its key for files nor trust alone"),
+        };
+        let uses = TokenUses { last_used_at, exchanged_at, last_problem };
+        Ok(Self { id, company, name, proof, rights, expires_at, uses, created_at, created_by })
     }
 }
 
@@ -248,6 +321,8 @@ facts! {
         read_only: bool,
         /// When it ends; null for never.
         expires_at: Option<Timestamp>,
+        /// The issuer of the workload that it trusts; null for a token with a value.
+        issuer: Option<IssuerUrl>,
     }
 }
 
@@ -262,14 +337,18 @@ impl HasHistory for NamedToken {
     }
 
     fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
-        let Self { name, rights, expires_at, id: _, company: _, hash: _, media_key: _, .. } = self;
+        let Self { name, proof, rights, expires_at, id: _, company: _, uses: _, .. } = self;
         let TokenRights { account_type, projects, is_read_only } = rights;
         let facts = TokenFacts {
             account_type: *account_type,
             read_only: *is_read_only,
             expires_at: expires_at.map(Timestamp),
+            issuer: proof.trust().map(|trust| trust.issuer.clone()),
         };
-        let others = [("name", private(name)), ("projects", private(projects))];
+        // Subjects and claims name repositories, accounts and people.
+        let workload = proof.trust().map(|trust| (&trust.subject, &trust.claims));
+        let others =
+            [("name", private(name)), ("projects", private(projects)), ("workload", private(&workload))];
         facts.into_fields().into_iter().chain(others).collect()
     }
 }
@@ -302,7 +381,10 @@ mod tests {
     #[test]
     fn a_token_of_an_earlier_release_is_an_owner_without_an_end_and_stays_as_it_is_stored() {
         let token: NamedToken = serde_json::from_value(stored_today()).unwrap();
-        assert_eq!((&token.rights, token.expires_at, token.last_used_at), (&TokenRights::OWNER, None, None));
+        assert_eq!(
+            (&token.rights, token.expires_at, token.uses),
+            (&TokenRights::OWNER, None, TokenUses::default())
+        );
         assert_eq!(without_nulls(&token), stored_today());
     }
 

@@ -1,20 +1,17 @@
-//! Mails to staff about interviews that have ended, complete or by their time with answers: what waits for the next one.
+//! Mails to staff about interviews that have ended, complete or by their time with answers: what waits for the next one, and who was
+//! reminded of whom.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::history::{EventType, HistoryEntry, ResourceRef};
-use crate::id::{CandidateId, CompanyId, CustomerId, ProjectId};
+use crate::id::{CompanyId, CustomerId};
+use crate::staff::ended_interviews::{EndedInterview, EndedInterviews};
+use crate::staff::reminder::EvaluationReminders;
 
 /// How long staff are not told after an interview has ended, so that a wave is one mail.
 const GATHERING: TimeDelta = TimeDelta::minutes(5);
 /// The least time between two mails to one person.
 const PAUSE: TimeDelta = TimeDelta::hours(1);
-/// The most interviews that one mail remembers by identifier.
-// Every write of the item is charged by its size.
-const MAX_LISTED: usize = 50;
 /// How long the time of the last mail is kept, and what waits for a mail that nothing has caused since.
 const KEPT: TimeDelta = TimeDelta::days(90);
 
@@ -35,65 +32,11 @@ impl InterviewWave {
     }
 }
 
-/// An interview that is complete, or whose time ended with answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EndedInterview {
-    pub project: ProjectId,
-    pub candidate: CandidateId,
-}
-
-impl EndedInterview {
-    /// The interview that this event has ended; `None` for other events, and if nothing was answered.
-    pub fn of_event(event: &HistoryEntry) -> Option<Self> {
-        let is_completed = event.tells(EventType::CandidateInterviewed);
-        let has_answers = event.change.details.facts.get("ended_by_time") == Some(&true.into());
-        let is_ended_by_time = has_answers && event.tells(EventType::CandidateAborted);
-        match event.change.resource {
-            ResourceRef::Candidate { project, candidate } if is_completed || is_ended_by_time => {
-                Some(Self { project, candidate })
-            }
-            _ => None,
-        }
-    }
-}
-
-/// The interviews that a mail is about: up to 50 by identifier, and the number of the others.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EndedInterviews {
-    /// Each candidate once, in the order in which their interviews have ended.
-    pub listed: Vec<EndedInterview>,
-    /// How many more there are, by project. Reopened interviews that end again count again.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub more: BTreeMap<ProjectId, u32>,
-}
-
-impl EndedInterviews {
-    pub fn is_empty(&self) -> bool {
-        self.listed.is_empty() && self.more.is_empty()
-    }
-
-    /// The projects of all of them.
-    pub fn projects(&self) -> BTreeSet<ProjectId> {
-        self.listed.iter().map(|one| one.project).chain(self.more.keys().copied()).collect()
-    }
-
-    fn add(&mut self, one: EndedInterview) {
-        if self.listed.contains(&one) {
-            return;
-        }
-        if self.listed.len() < MAX_LISTED {
-            self.listed.push(one);
-        } else {
-            *self.more.entry(one.project).or_default() += 1;
-        }
-    }
-}
-
 /// The ended interviews that a member of staff is to be told of, and when.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InterviewNotice {
     pub company: CompanyId,
-    /// Who is told.
+    /// The recipient.
     pub customer: CustomerId,
     /// The interviews that the next mail is about.
     #[serde(default, skip_serializing_if = "EndedInterviews::is_empty")]
@@ -104,13 +47,23 @@ pub struct InterviewNotice {
     pub mailed_at: Option<DateTime<Utc>>,
     /// When the next mail is written; `None` if nothing waits, or only what a given-up mail has left.
     pub next_mail_at: Option<DateTime<Utc>>,
+    /// The reminders to evaluate, which no other mail waits for.
+    #[serde(default, skip_serializing_if = "EvaluationReminders::is_empty")]
+    pub reminders: EvaluationReminders,
 }
 
 impl InterviewNotice {
-    /// The notice of a customer who has never been told.
+    /// An empty notice, for a customer who never had a mail about ended interviews.
     pub fn new(company: CompanyId, customer: CustomerId) -> Self {
-        let waiting = EndedInterviews::default();
-        Self { company, customer, waiting, reached: 0, mailed_at: None, next_mail_at: None }
+        Self {
+            company,
+            customer,
+            waiting: EndedInterviews::default(),
+            reached: 0,
+            mailed_at: None,
+            next_mail_at: None,
+            reminders: EvaluationReminders::default(),
+        }
     }
 
     /// Adds interviews whose events have these numbers, after the part of the feed up to `reached` was read at `now`. Skips
@@ -142,7 +95,7 @@ impl InterviewNotice {
     }
 
     /// Puts back what a mail was about that was given up at `now`. The next mail tells it, whenever something causes that.
-    // It causes none itself: what SES refuses would otherwise be tried every hour for ever.
+    // The given-up notice causes no mail itself: what SES refuses would otherwise be tried every hour for ever.
     pub fn with_given_up(mut self, told: EndedInterviews, now: DateTime<Utc>) -> Self {
         let waiting = std::mem::replace(&mut self.waiting, told);
         for one in waiting.listed {
@@ -155,9 +108,18 @@ impl InterviewNotice {
         self
     }
 
+    /// Notes the reminder of `day` about candidates who wait for an evaluation, oldest first, and returns those whom it is about;
+    /// `None` if none is due, as [`EvaluationReminders::remind`] tells.
+    pub fn remind(mut self, day: NaiveDate, waiting: &[EndedInterview]) -> Option<(Self, EndedInterviews)> {
+        let reminders = std::mem::take(&mut self.reminders);
+        let (reminders, told) = reminders.remind(day, waiting)?;
+        Some((Self { reminders, ..self }, told))
+    }
+
     /// When it is forgotten; `None` while a mail is to come.
     pub fn forgotten_at(&self) -> Option<DateTime<Utc>> {
-        self.mailed_at.filter(|_| self.next_mail_at.is_none()).map(|at| at + KEPT)
+        let told = self.mailed_at.map(|at| at + KEPT);
+        told.max(self.reminders.forgotten_at()).filter(|_| self.next_mail_at.is_none())
     }
 }
 

@@ -1,8 +1,8 @@
-//! What addresses of requests and pages have in common.
+//! The checks that addresses of requests and addresses of pages share.
 
 use url::{Host, Url};
 
-/// What is wrong with an address in the internet: it names no host, or has a user name, a password or a fragment. `text` is
+/// Returns the problem of an address in the internet: it names no host, or has a user name, a password or a fragment. `text` is
 /// what `url` was parsed from.
 pub(crate) fn problem_of_address(text: &str, url: &Url) -> Option<&'static str> {
     if !names_host(text) {

@@ -29,7 +29,7 @@ pub fn fold_accents(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase().replace('`', "'");
     }
-    // Before it is decomposed, which makes a space of an accent without a letter.
+    // Apostrophes are replaced before the text is decomposed, which makes a space of an accent without a letter.
     let text = text.chars().map(|character| if is_apostrophe(character) { '\'' } else { character });
     let mut folded = String::new();
     for character in

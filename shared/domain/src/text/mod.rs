@@ -141,7 +141,7 @@ fn check_characters(text: &str, allowed: &[char]) -> Result<(), String> {
 }
 
 fn check_length(text: &str, max: usize) -> Result<(), String> {
-    // The length in bytes is known, and no character has less than one.
+    // A text never has more characters than bytes, which need no counting.
     if text.len() <= max || text.chars().count() <= max {
         Ok(())
     } else {

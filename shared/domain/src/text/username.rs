@@ -35,12 +35,11 @@ impl Username {
         if looks_like_another(&enforced) {
             return Err("This username could be mistaken for another. Use letters of one script.".to_owned());
         }
-        // In the case that was sent. Keys are the folded name; keys by how a name looks would make `barn` and `bam`
-        // one.
+        // The case stays as it was sent. Keys are the folded name; keys by how a name looks would make `barn` and `bam` one.
         TextLine::parse_exact(&prepared).map(Self)
     }
 
-    /// In its original case.
+    /// The name in its original case.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }

@@ -3,12 +3,12 @@
 use chrono::{DateTime, Utc};
 
 use super::{Actor, AdvanceTerms, CandidateChange};
-use crate::candidate::Candidate;
+use crate::candidate::{Cancellation, Candidate};
 use crate::mail::rate::RefusedOrThrottled;
 use crate::secret::AccessKey;
 
 /// An action of a manager on a candidate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CandidateAction {
     /// Moves the candidate on, as only managers can: this begins and completes no interview.
     Advance,
@@ -18,12 +18,18 @@ pub enum CandidateAction {
     Remind,
     /// Withdraws the candidate.
     Skip,
+    /// Withdraws the candidate, also from an interview that has begun.
+    Cancel {
+        cancellation: Cancellation,
+        /// Whether the candidate is told by a mail.
+        notify: bool,
+    },
 }
 
 impl CandidateAction {
-    /// What the action changes at `now`; `None` if it changes nothing. `key` is a fresh one, and `terms` are those of the
-    /// candidate's project. Fails like [`Candidate::advance`], [`Candidate::after_change`], [`Candidate::remind`] and
-    /// [`Candidate::skip`].
+    /// The change that the action makes at `now`; `None` if it changes nothing. `key` is a fresh one, and `terms` are those of
+    /// the candidate's project. Fails like [`Candidate::advance`], [`Candidate::after_change`], [`Candidate::remind`],
+    /// [`Candidate::skip`] and [`Candidate::cancel`].
     pub fn change(
         self,
         candidate: &Candidate,
@@ -41,6 +47,7 @@ impl CandidateAction {
             }
             Self::Remind => after.remind(now)?,
             Self::Skip => after.skip(now)?,
+            Self::Cancel { cancellation, notify } => return Ok(after.cancel(cancellation, notify)?),
         };
         Ok(Some(change))
     }

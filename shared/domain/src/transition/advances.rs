@@ -1,4 +1,4 @@
-//! Who may advance a candidate, and the conditions: one table.
+//! The advances of candidates with their conditions: one table.
 
 use chrono::{DateTime, Utc};
 
@@ -52,7 +52,6 @@ pub enum MoveCondition {
 /// One row of the table: who may advance a candidate from a status, and the conditions.
 #[derive(Debug, Clone, Copy)]
 pub struct AdvanceRule {
-    /// The current status.
     pub from: CandidateStatus,
     /// The user who may advance the candidate.
     pub by: Actor,
@@ -98,6 +97,7 @@ pub const ADVANCES: &[AdvanceRule] = {
             Aborted,
             Actor::Manager,
             None,
+            // Candidates who have begun keep their way in, so they are not invited again and need no address.
             &[NoErasureRequest, ProjectRunning, DeadlineAhead],
             Confirmed,
             DEADLINE,
@@ -113,6 +113,7 @@ pub const ADVANCES: &[AdvanceRule] = {
         line(
             Expired,
             Actor::Manager,
+            // A password outlives the deadline; without one, only a new invitation leads back.
             Some(true),
             &[NoErasureRequest, ProjectRunning, DeadlineAhead],
             Confirmed,
@@ -122,6 +123,7 @@ pub const ADVANCES: &[AdvanceRule] = {
             Invited,
             Actor::Candidate,
             None,
+            // The deadline may have been removed since the invitation. Only the interview itself needs one.
             &[ProjectRunning, DeadlineNotPassed, HasPassword, TextsAccepted],
             Confirmed,
             None,
@@ -130,11 +132,12 @@ pub const ADVANCES: &[AdvanceRule] = {
             Confirmed,
             Actor::Candidate,
             None,
-            // Again, since a consent may have been withdrawn, or a new version published, after they confirmed.
+            // Consents are checked again: one may have been withdrawn, or a new version published, after they confirmed.
             &[ProjectRunning, DeadlineAhead, TextsAccepted],
             Interviewing,
             None,
         ),
+        // A project that closes, or a consent that is withdrawn, does not take the work from a candidate who has begun.
         line(Interviewing, Actor::Candidate, None, &[QuestionsAnswered], Interviewed, COMPLETED),
     ]
 };

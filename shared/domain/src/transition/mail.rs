@@ -20,25 +20,34 @@ named! {
         EndedByTime = "ended-by-time",
         /// You can go on with your interview.
         Reopened = "reopened",
+        /// Your interview was cancelled.
+        Cancelled = "cancelled",
         /// The link that you have asked for.
         LatestLink = "latest-link",
+        /// The company has answered what you have asked for.
+        HelpAnswered = "help-answered",
     }
 }
 
 impl CandidateMail {
     /// Whether the candidate has moved on since the mail was caused, or a newer invitation tells the same.
     pub fn is_outdated(self, candidate: &Candidate, caused_at: DateTime<Utc>) -> bool {
-        use CandidateStatus::{Interviewed, Interviewing, Invited};
+        use CandidateStatus::{Interviewed, Interviewing, Invited, Skipped};
         let is_repeated = candidate.invited_at.is_some_and(|invited_at| invited_at > caused_at);
         let is_reopened = candidate.was_reopened_after(caused_at);
         match self {
             Self::Invitation => candidate.status != Invited || is_repeated,
-            // Of an interview that goes on, the next completion tells.
+            // An interview that goes on has another mail at its next completion.
             Self::Completed => candidate.status != Interviewed || is_reopened,
             Self::EndedByTime => {
                 candidate.ended_by_time.is_none() || candidate.aborted_at.is_some_and(|at| at > caused_at)
             }
             Self::Reopened => candidate.status != Interviewing || is_reopened,
+            Self::Cancelled => candidate.status != Skipped,
+            // A further request waits for an answer of its own.
+            Self::HelpAnswered => {
+                candidate.help_request.as_ref().is_none_or(|request| request.answer.is_none())
+            }
             Self::LatestLink => candidate.status != Interviewing && !candidate.status.is_waiting(),
             Self::Reminder | Self::DeadlineChanged => !candidate.status.is_waiting(),
         }

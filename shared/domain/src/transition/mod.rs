@@ -2,6 +2,8 @@
 
 mod action;
 mod advances;
+mod cancellation;
+mod help_answer;
 mod latest_link;
 mod mail;
 pub mod project_counts;
@@ -120,7 +122,7 @@ impl Candidate {
 
     /// Withdraws the candidate permanently at `now`: revokes their sessions and their key. Fails for candidates who have started
     /// or completed an interview, or are already skipped.
-    pub fn skip(mut self, now: DateTime<Utc>) -> Result<CandidateChange, Refusal> {
+    pub fn skip(self, now: DateTime<Utc>) -> Result<CandidateChange, Refusal> {
         use CandidateStatus::{
             Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New, Skipped,
         };
@@ -128,13 +130,17 @@ impl Candidate {
             New | Invited | Confirmed | Expired | Aborted => {}
             Interviewing | Interviewed | Skipped => return Err(NOT_SKIPPABLE),
         }
-        self.status = Skipped;
+        Ok(self.withdrawn(now).into())
+    }
+
+    /// Makes the candidate `skipped` at `now` and revokes their key and sessions.
+    fn withdrawn(mut self, now: DateTime<Utc>) -> Self {
+        self.status = CandidateStatus::Skipped;
         self.ended_by_time = None;
         self.skipped_at = Some(now);
-        self.replace_key(None);
         self.one_time_key = None;
-        self.session_epoch += 1;
-        Ok(self.into())
+        self.close_help_request(now);
+        self.with_access_ended()
     }
 
     /// Applies a manager's change at `now` to the candidate, who was `before`: a new deadline is mailed, and a new
@@ -149,8 +155,12 @@ impl Candidate {
         now: DateTime<Utc>,
         key: Option<AccessKey>,
     ) -> Result<CandidateChange, RefusedOrThrottled> {
-        if self.profile.deadline != before.profile.deadline {
+        let has_other_deadline = self.profile.deadline != before.profile.deadline;
+        if has_other_deadline {
             self.arm_reminders(reminder_days, now);
+        }
+        if has_other_deadline || self.adjustments != before.adjustments {
+            self.close_help_request(now);
         }
         // A key and an interview without an end would last for ever.
         if self.status == CandidateStatus::Interviewing
@@ -190,7 +200,7 @@ impl Candidate {
         now: DateTime<Utc>,
         key: Option<AccessKey>,
     ) -> Result<CandidateChange, RefusedOrThrottled> {
-        // Nobody at the old address knows a key that only the client has handed out.
+        // A key that only the client has handed out stays: nobody at the old address knows it.
         let keeps_key = self.access_key.is_some() && !self.is_key_mailed;
         let next = self.access_key.clone().and_then(|known| if keeps_key { Some(known) } else { key });
         let has_key = next.is_some();

@@ -5,7 +5,7 @@
 //! Evaluators come and go, and all numbers for the current ones follow on read: a candidate counts as evaluated if
 //! enough bits of the counter's set belong to current evaluators. So a change of the evaluators changes no counter.
 //!
-//! Of candidates who were erased, numbers remain: see [`erased_ratings`](crate::retention::erased_ratings).
+//! Erased candidates leave numbers: see [`erased_ratings`](crate::retention::erased_ratings).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -35,7 +35,7 @@ pub enum CounterName {
     Status(CandidateStatus),
     /// Interviewed candidates whose evaluation exactly these people have completed.
     EvaluatedBy {
-        /// Those who have completed their evaluation.
+        /// The people who have completed their evaluation.
         completed: EvaluatorSet,
         vetoed: EvaluatorSet,
     },
@@ -43,7 +43,7 @@ pub enum CounterName {
     Erased(CandidateStatus),
     /// Deleted candidates whose evaluations had this mean, in tenths of the scale.
     ErasedRating(u8),
-    /// Those of them whom statistics show.
+    /// Deleted candidates with this mean whom statistics show.
     ShownRating(u8),
 }
 
@@ -102,17 +102,20 @@ impl ProjectCounts {
     /// The difference between `before` and `after`; `None` stands for a candidate that does not exist.
     pub fn change(before: Option<&Candidate>, after: Option<&Candidate>) -> Self {
         let mut change = Self::default();
-        for (candidate, count) in before.map(|one| (one, -1)).into_iter().chain(after.map(|one| (one, 1))) {
+        for (candidate, count) in
+            before.map(|candidate| (candidate, -1)).into_iter().chain(after.map(|candidate| (candidate, 1)))
+        {
             change.add(CounterName::Status(candidate.status), count);
             if candidate.status == CandidateStatus::Interviewed {
-                // Of everyone, evaluators or not: changing the evaluators of a project then writes only the project.
+                // Everyone who has completed an evaluation counts, evaluator or not: changing the evaluators of a project then
+                // writes only the project.
                 let completed = candidate.completed_set();
                 let vetoed = candidate.vetoed_set();
                 change.add(CounterName::EvaluatedBy { completed, vetoed }, count);
             }
         }
         if let (Some(before), None) = (before, after) {
-            // In the write that deletes them, whatever the reason: each deletion counts exactly once.
+            // The write that deletes a candidate counts them, whatever the reason: each deletion counts exactly once.
             change.add(CounterName::Erased(before.status), 1);
             let rating = ResultSummary::of(before).and_then(|summary| summary.tenths_of_scale());
             rating.into_iter().for_each(|rating| change.add(CounterName::ErasedRating(rating), 1));
@@ -268,7 +271,7 @@ mod tests {
     fn counts_of(candidates: &[Candidate]) -> ProjectCounts {
         candidates
             .iter()
-            .flat_map(|one| ProjectCounts::change(None, Some(one)).iter().collect::<Vec<_>>())
+            .flat_map(|candidate| ProjectCounts::change(None, Some(candidate)).iter().collect::<Vec<_>>())
             .collect()
     }
 

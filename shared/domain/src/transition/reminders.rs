@@ -47,7 +47,7 @@ impl Candidate {
             return Some(self.into());
         }
         self.reminded_at = Some(now);
-        // At its moment, so that reminders a day apart all go, however late the sweeps are.
+        // The mail counts at its moment, so that reminders a day apart all go, however late the sweeps are.
         Some(CandidateChange::new(self, Some(CandidateMail::Reminder), moment))
     }
 }

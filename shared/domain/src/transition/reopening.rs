@@ -22,11 +22,11 @@ pub const ALREADY_EVALUATED: Refusal = Refusal {
              by those who wrote them.",
 };
 
-/// What a manager asks for.
+/// A manager's request to reopen an interview.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReopeningRequest {
     pub reason: ReopeningReason,
-    /// For the candidate.
+    /// The message to the candidate.
     pub message: Option<ReopeningMessage>,
     /// `None` to keep the deadline.
     pub deadline: Option<DateTime<Utc>>,
@@ -75,11 +75,12 @@ impl Candidate {
         self.started_at = Some(now);
         self.interviewed_at = None;
         self.ended_by_time = None;
-        // Until the deadline alone: the time of an interview begins with the candidate's click, but this one goes on with the
-        // manager's, and would be over before the candidate has read the mail.
+        // The interview goes on until the deadline alone: its time begins with the candidate's click, but this one goes on with
+        // the manager's, and would be over before the candidate has read the mail.
         self.interview = Some(ConductedInterview { max_minutes: None });
         let count = self.reopening.map_or(0, |last| last.count) + 1;
         self.reopening = Some(Reopening { reason, message, reopened_at: now, count, was_complete });
+        self.close_help_request(now);
         self.keep_key_or(key);
         let change = CandidateChange::new(self, Some(CandidateMail::Reopened), now);
         Ok(CandidateChange { needs_running_project: true, ..change })

@@ -44,8 +44,8 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// Whether an address is in the public internet, or of this computer.
-pub fn is_public_or_own(address: IpAddr) -> bool {
+/// Whether an address is in the public internet, or of the loopback interface.
+pub fn is_public_or_loopback(address: IpAddr) -> bool {
     is_public(address) || address.to_canonical().is_loopback()
 }
 

@@ -26,18 +26,18 @@ named! {
 /// An attempt to deliver something to an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeliveryAttempt {
-    /// Its identifier, which sorts attempts by time.
+    /// The identifier, which sorts attempts by time.
     pub id: AttemptId,
     /// The endpoint.
     pub webhook: WebhookId,
     /// The identifier of the event; `None` for those that have expired.
     pub event: Option<String>,
-    /// Which attempt it was, from 1: for the event, or since the last success while the endpoint accepts nothing.
+    /// The number of the attempt, from 1: for the event, or since the last success while the endpoint accepts nothing.
     pub attempt: u32,
     pub outcome: DeliveryOutcome,
     /// The status of the answer; `None` without an answer.
     pub status_code: Option<u16>,
-    /// What went wrong, in one word; `None` for answers other than 2xx, which their status tells.
+    /// The error, in one word; `None` for answers other than 2xx, which their status tells.
     pub error: Option<String>,
     /// How long it took.
     pub milliseconds: u32,

@@ -24,18 +24,15 @@ const PING_PAUSE: TimeDelta = TimeDelta::seconds(10);
 // Each change may send the whole feed again.
 const MOVE_PAUSE: TimeDelta = TimeDelta::minutes(1);
 
-/// What a client has asked to be sent besides the feed.
+/// A delivery that a client has requested, besides the feed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum DeliveryRequest {
     /// A test event.
-    Ping {
-        /// When it was asked for.
-        at: DateTime<Utc>,
-    },
+    Ping { at: DateTime<Utc> },
     /// An event that was sent before.
     Event {
-        /// Its identifier.
+        /// The identifier of the event.
         event: String,
     },
 }
@@ -57,14 +54,14 @@ pub struct DeliveryCursor {
     pub accepted: BTreeSet<u64>,
     /// How often a client has set `after`. Stalled resources of earlier epochs are void.
     pub epoch: u32,
-    /// When a client last did.
+    /// The last time that a client moved the position.
     pub moved_at: Option<DateTime<Utc>>,
     /// How often a client has had the endpoint tried at once, whatever has failed before.
     pub restarts: u32,
-    /// Whether the table's stream is to start a run: a client has asked for something, or a run was too short for what the
+    /// Whether the table's stream is to start a turn: a client has asked for something, or a turn was too short for what the
     /// endpoint takes.
     pub wakes_sender: bool,
-    /// When the schedule starts a run, unless something else does before, and until when a run has the endpoint to itself.
+    /// When the schedule starts a turn, unless something else does before, and until when a turn has the endpoint to itself.
     pub work: WorkState,
     /// How the endpoint is doing.
     pub health: EndpointHealth,
@@ -72,7 +69,7 @@ pub struct DeliveryCursor {
     pub stalled: u32,
     /// Whether void stalled resources are still to be deleted.
     pub has_void_resources: bool,
-    /// What clients have asked to be sent, the oldest first.
+    /// The deliveries that clients have requested, the oldest first.
     pub requests: Vec<DeliveryRequest>,
     /// The last ping.
     pub pinged_at: Option<DateTime<Utc>>,
@@ -146,7 +143,7 @@ impl DeliveryCursor {
     /// Adds something to send besides the feed, unless it waits already. Fails with [`QUEUE_FULL`].
     pub fn add_request(mut self, request: DeliveryRequest, now: DateTime<Utc>) -> Result<Self, Refusal> {
         if !self.requests.contains(&request) {
-            // In the cursor instead of a queue of their own: each write depends on the version, so the sender cannot
+            // Requests are in the cursor instead of a queue of their own: each write depends on the version, so the sender cannot
             // miss them.
             if self.requests.len() >= MAX_QUEUED {
                 return Err(QUEUE_FULL);
@@ -157,7 +154,7 @@ impl DeliveryCursor {
     }
 
     /// Starts the sender at `now` unless it starts earlier.
-    pub fn run_by(self, now: DateTime<Utc>) -> Self {
+    pub fn wake_by(self, now: DateTime<Utc>) -> Self {
         let due_at = self.work.due_at.map_or(now, |at| at.min(now));
         Self { work: self.work.wake(due_at), ..self }
     }
@@ -167,16 +164,16 @@ impl DeliveryCursor {
         latest.saturating_sub(self.after)
     }
 
-    /// Leases the endpoint to a run until a moment.
+    /// Leases the endpoint to a turn until a moment.
     pub fn lease(self, until: DateTime<Utc>) -> Self {
         Self { work: WorkState::leased(until), wakes_sender: false, ..self }
     }
 
-    /// Ends the lease. The next run is due at `next_run_at`. An overdue run keeps its due time, so that it is
+    /// Ends the lease. The next turn is due at `next_turn_at`. An overdue turn keeps its due time, so that it is
     /// not served last again.
-    pub fn release(self, next_run_at: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Self {
+    pub fn release(self, next_turn_at: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Self {
         let earliest = self.work.due_at.filter(|due| *due <= now).unwrap_or(now);
-        let due_at = next_run_at.map(|at| at.max(earliest));
+        let due_at = next_turn_at.map(|at| at.max(earliest));
         Self { work: WorkState { due_at, ..WorkState::IDLE }, wakes_sender: false, ..self }
     }
 
@@ -205,7 +202,7 @@ impl DeliveryCursor {
     }
 }
 
-/// What is left at `now` of a pause since `last`.
+/// The rest at `now` of a pause that began at `last`; `None` once it is over.
 fn remaining(last: Option<DateTime<Utc>>, pause: TimeDelta, now: DateTime<Utc>) -> Option<TimeDelta> {
     last.map(|last| last + pause - now).filter(|wait| *wait > TimeDelta::zero())
 }

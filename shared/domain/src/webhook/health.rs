@@ -9,21 +9,22 @@ use super::response::DeliveryVerdict;
 
 /// The most resources whose events are sent at once; those of one resource are sent one after the other.
 const MAX_AT_ONCE: u32 = 8;
-/// The least pause before each probe of an endpoint that may be down; the last one repeats. The schedule looks once a minute.
+/// The pause before each probe of an endpoint that may be down, less up to a tenth, unless the endpoint asks for more; the last one
+/// repeats. Also the pause before each further try of an event while the endpoint may be at fault. The schedule looks once a minute.
 // A probe is one request, and to find out that an endpoint is back must not take as long as it was away.
 const PROBE_PAUSES: [TimeDelta; 4] =
     [TimeDelta::seconds(5), TimeDelta::minutes(1), TimeDelta::minutes(5), TimeDelta::minutes(15)];
 /// The pause after the first request in a row that an endpoint has throttled; it doubles with each.
 const FIRST_THROTTLE: TimeDelta = TimeDelta::seconds(1);
 const LONGEST_THROTTLE: TimeDelta = TimeDelta::minutes(1);
-/// After as many throttled requests in a row, which took a minute, the endpoint counts as failing.
+/// The throttled requests in a row after which the endpoint counts as failing. They take a minute.
 const MAX_THROTTLES: u32 = 6;
-/// As long after `failing_since`, the owners are told.
+/// The owners are warned when the endpoint has failed for this long.
 const WARNED_AFTER: TimeDelta = TimeDelta::days(1);
-/// As long after `failing_since`, the webhook is disabled.
+/// The webhook is disabled when the endpoint has failed for this long.
 const DISABLED_AFTER: TimeDelta = TimeDelta::days(5);
 
-/// What the attempts have shown about an endpoint.
+/// The health of an endpoint, as its attempts have shown it.
 ///
 /// It is *failing* if nothing was accepted since a failure, and *down* if events of two resources failed so. A resource is
 /// *stalled* while one of its events waits for its next try.
@@ -44,10 +45,10 @@ pub struct EndpointHealth {
     pub failures: u32,
     /// How often in a row the endpoint has asked for fewer requests.
     pub throttles: u32,
-    /// Of how many resources events are sent at once: one after a pause that the endpoint has asked for, then twice as many
-    /// with each accepted event.
+    /// The number of resources whose events are sent at once: one after a pause that the endpoint has asked for, then twice as
+    /// many with each accepted event.
     pub resources_at_once: u32,
-    /// Before when no events are sent: while it is down, or because it has asked for a pause.
+    /// The time before which no events are sent: the endpoint is down, or has asked for a pause.
     pub next_try_at: Option<DateTime<Utc>>,
     /// When the owners were told that it fails.
     pub warned_at: Option<DateTime<Utc>>,
@@ -68,7 +69,7 @@ impl Default for EndpointHealth {
     }
 }
 
-/// What follows from how long an endpoint has failed.
+/// The consequence of how long an endpoint has failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HealthJudgement {
     /// Nothing.
@@ -104,7 +105,7 @@ impl EndpointHealth {
                 if self.has_accepted_since(first_tried_at) => {}
             DeliveryVerdict::Rejected(_) => {
                 self.failing_since.get_or_insert(now);
-                // It understands requests again, so the feed goes on and shows whether it accepts other events.
+                // The endpoint understands requests again, so the feed goes on and shows whether it accepts other events.
                 if self.is_down() {
                     (self.failures, self.next_try_at) = (0, None);
                     self.suspects.clear();
@@ -179,7 +180,7 @@ impl EndpointHealth {
         (pause - pause / 10 * i32::from(random) / 255).max(wait)
     }
 
-    /// What follows at `now` from how long the endpoint has accepted nothing.
+    /// The consequence at `now` of how long the endpoint has accepted nothing.
     pub fn judge(&self, now: DateTime<Utc>) -> HealthJudgement {
         let failed_for = self.failing_since.map(|since| now - since);
         if failed_for >= Some(DISABLED_AFTER) {
@@ -194,7 +195,7 @@ impl EndpointHealth {
 
 /// Adds up to a tenth.
 pub(super) fn add_jitter(pause: TimeDelta, random: u8) -> TimeDelta {
-    // What failed together must not be tried together.
+    // Resources that failed together must not be tried together.
     pause + pause / 10 * i32::from(random) / 255
 }
 
@@ -252,7 +253,7 @@ mod tests {
         health.observe("b", Accepted, second(1), second(2), 0);
         let working = health.clone();
         for history in ["a", "c"] {
-            // They hung since before the other was accepted, or have failed before.
+            // The events hung since before the other was accepted, or have failed before.
             health.observe(history, Unclear(NONE), second(1), second(16), 0);
             health.observe(history, Rejected(NONE), second(1), second(16), 0);
         }
@@ -285,7 +286,7 @@ mod tests {
         // One that was under way asks for longer.
         health.observe("b", Throttled(TimeDelta::seconds(3)), second(0), second(0), 0);
         assert_eq!((health.throttles, health.next_try_at), (1, Some(second(3))));
-        // What is accepted meanwhile does not end the pause.
+        // An event that is accepted in the meantime does not end the pause.
         health.observe("c", Accepted, second(0), second(1), 0);
         assert_eq!((health.throttles, health.next_try_at, health.resources_at_once), (0, Some(second(3)), 2));
         for expected in [4, 8, 8] {

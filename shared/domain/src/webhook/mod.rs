@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-pub use address::{is_public, is_public_or_own};
+pub use address::{is_public, is_public_or_loopback};
 pub use attempt::{AttemptFilter, DeliveryAttempt, DeliveryOutcome};
 pub use cursor::{DeliveryCursor, DeliveryRequest, MAX_QUEUED, QUEUE_FULL};
 pub use health::{EndpointHealth, HealthJudgement};
@@ -80,13 +80,12 @@ named! {
 /// An endpoint, and the events that are sent there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Webhook {
-    /// Its identifier.
     pub id: WebhookId,
     /// The company whose events are sent.
     pub company: CompanyId,
     /// The address.
     pub url: WebhookUrl,
-    /// What it is for.
+    /// The purpose, in the client's words.
     pub description: TextLine<200>,
     /// The types of events; empty for all.
     pub types: BTreeSet<TypeFilter>,
@@ -98,7 +97,6 @@ pub struct Webhook {
     pub secret: Option<Sealed>,
     /// The key that was replaced.
     pub former_secret: Option<FormerSecret>,
-    /// When it was created.
     pub created_at: DateTime<Utc>,
     /// `None` for one of an earlier release.
     pub created_by: Option<Creator>,
@@ -162,7 +160,7 @@ impl Webhook {
     /// Whether `entry` is about one of the webhook's projects; of all events if it has none.
     pub fn reaches(&self, entry: &HistoryEntry) -> bool {
         let project = entry.change.resource.project();
-        self.projects.is_empty() || project.is_some_and(|one| self.projects.contains(&one))
+        self.projects.is_empty() || project.is_some_and(|project| self.projects.contains(&project))
     }
 
     /// Whether it is sent events about candidates of `project`.
@@ -257,7 +255,7 @@ impl HasHistory for Webhook {
     }
 
     fn events(_: Option<&Self>, after: &Self, changes: &FieldChanges) -> Vec<EventType> {
-        // To enable a webhook is an update: only its end has an event of its own.
+        // Enabling a webhook is an update: only its end has an event of its own.
         let told: &[&str] = if after.is_enabled() { &[] } else { &["is_enabled", "disabled_reason"] };
         events_that_apply([
             (changes.has("is_enabled") && !after.is_enabled(), EventType::WebhookDisabled),

@@ -1,4 +1,4 @@
-//! What is sent to an endpoint next.
+//! Decides what is sent to an endpoint next.
 
 use chrono::{DateTime, Utc};
 
@@ -6,11 +6,11 @@ use super::Webhook;
 use super::cursor::DeliveryCursor;
 use super::stalled::StalledResource;
 
-/// With as many stalled resources, an endpoint gets no more of the feed until some of them have ended.
+/// The number of stalled resources from which on an endpoint gets no more of the feed, until some of them have ended.
 // More than an import creates, so that an endpoint that rejects one type of event still gets the others.
 pub const MAX_STALLED: usize = 2_000;
 
-/// What the sender does at an endpoint.
+/// A task of the sender at an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryTask {
     /// Send what clients have asked for.
@@ -27,8 +27,8 @@ pub enum DeliveryTask {
     CleanUp,
 }
 
-/// What to do next at an endpoint, and when; `None` if nothing is left to do. `latest` is the number of the feed's last
-/// event, `last` what the run has done last.
+/// The next task at an endpoint, and when it is due; `None` if nothing is left to do. `latest` is the number of the feed's last
+/// event, `last` the task that the turn has done last.
 pub fn next_task(
     webhook: &Webhook,
     cursor: &DeliveryCursor,
@@ -62,12 +62,12 @@ fn next_delivery(
     if health.is_down() {
         return (is_behind || !stalled.is_empty()).then_some((from, DeliveryTask::ProbeEndpoint));
     }
-    // While one resource is suspected, an event of another shows whether the endpoint is down.
+    // An event of another resource shows whether the endpoint is down while one is suspected.
     let of_feed = if health.suspects.is_empty() { DeliveryTask::Feed } else { DeliveryTask::ProbeResource };
     let feed = (is_behind && stalled.len() < MAX_STALLED).then_some((from, of_feed));
-    let due = stalled.iter().map(|one| one.due_at(cursor).max(from)).min();
+    let due = stalled.iter().map(|resource| resource.due_at(cursor).max(from)).min();
     match (feed, due.map(|at| (at, DeliveryTask::Stalled))) {
-        // They take turns, since neither may ever end.
+        // Feed and stalled resources take turns, since neither may ever end.
         (Some(_), Some(stalled))
             if stalled.0 <= now && matches!(last, Some(DeliveryTask::Feed | DeliveryTask::ProbeResource)) =>
         {

@@ -1,4 +1,4 @@
-//! What endpoints answer, and what that means for the event and for the endpoint.
+//! Answers of endpoints, and the verdicts on the event and on the endpoint that follow from them.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -25,7 +25,7 @@ named! {
     }
 }
 
-/// What an endpoint has answered.
+/// An answer of an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndpointResponse {
     pub status: u16,
@@ -35,7 +35,7 @@ pub struct EndpointResponse {
     pub start: String,
 }
 
-/// What an attempt means for the event and for its endpoint. Times are how long the endpoint asks to be left alone.
+/// The verdict of an attempt on the event and on its endpoint. Times are how long the endpoint asks to be left alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryVerdict {
     /// The endpoint has accepted the event.

@@ -18,8 +18,8 @@ const PRIVATE: [&str; 9] =
 pub enum AllowedTargets {
     /// Public names, over https.
     Public,
-    /// Public names over https, and the computer of the service itself, over http too: for tests and the local run.
-    AlsoThisComputer,
+    /// Public names over https, and the loopback interface, over http too: for tests and the local run.
+    Loopback,
 }
 
 /// The address of an endpoint.
@@ -33,20 +33,20 @@ impl WebhookUrl {
     pub fn parse(text: &str, targets: AllowedTargets) -> Result<Self, String> {
         let text = without_marks(text);
         let url = Url::parse(&text).map_err(|_| "Enter a valid URL.")?;
-        let is_here = targets == AllowedTargets::AlsoThisComputer && is_loopback(&url);
+        let is_on_loopback = targets == AllowedTargets::Loopback && is_loopback(&url);
         let problem = problem_of_address(&text, &url);
         let problem = problem.or_else(|| match url.scheme() {
             "https" => None,
-            "http" if is_here => None,
-            _ if targets == AllowedTargets::AlsoThisComputer => {
+            "http" if is_on_loopback => None,
+            _ if targets == AllowedTargets::Loopback => {
                 Some("Use a URL that begins with https://, or with http:// for this computer.")
             }
             _ => Some("Use a URL that begins with https://"),
         });
         // Tells the client what is wrong. Only the check at each connection is safe, since a name may resolve differently
         // then.
-        let problem =
-            problem.or_else(|| if is_here { problem_of_any_place(&url) } else { problem_of_place(&url) });
+        let problem = problem
+            .or_else(|| if is_on_loopback { problem_of_any_place(&url) } else { problem_of_place(&url) });
         if let Some(problem) = problem {
             return Err(problem.to_owned());
         }
@@ -101,7 +101,7 @@ fn problem_of_any_place(url: &Url) -> Option<&'static str> {
         return Some("Nothing can be reached at port 0. Use another port, or leave it out.");
     }
     let Some(Host::Domain(name)) = url.host() else { return None };
-    // With underscores, which names of containers have. The parser takes wildcards and other punctuation for names.
+    // Underscores are allowed, which names of containers have. The parser takes wildcards and other punctuation for names.
     let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
     (!is_name).then_some("Use the name of one host: letters, digits, hyphens and dots.")
 }
@@ -147,7 +147,7 @@ mod tests {
             assert_eq!((url.authority(), url.host()), (authority, "hooks.example.com"));
         }
         for (sent, host) in [("http://[::1]:8080/", "[::1]"), ("http://[::1]/", "[::1]")] {
-            assert_eq!(WebhookUrl::parse(sent, AllowedTargets::AlsoThisComputer).unwrap().host(), host);
+            assert_eq!(WebhookUrl::parse(sent, AllowedTargets::Loopback).unwrap().host(), host);
         }
         let long = format!("https://hooks.example/{}", "a".repeat(MAX));
         for (refused, reason) in [
@@ -206,7 +206,7 @@ mod tests {
             "https://hooks.example/",
             "https://müller.example/",
         ] {
-            let url = WebhookUrl::parse(sent, AllowedTargets::AlsoThisComputer).unwrap();
+            let url = WebhookUrl::parse(sent, AllowedTargets::Loopback).unwrap();
             let stored = serde_json::to_string(&url).unwrap();
             assert_eq!(serde_json::from_str::<WebhookUrl>(&stored).unwrap(), url);
         }
@@ -226,7 +226,7 @@ mod tests {
             "http://localhost.example/",
             "https://printer.local/",
         ] {
-            assert!(WebhookUrl::parse(refused, AllowedTargets::AlsoThisComputer).is_err(), "{refused}");
+            assert!(WebhookUrl::parse(refused, AllowedTargets::Loopback).is_err(), "{refused}");
         }
         for damaged in ["ftp://localhost/", "https://me@hooks.example/", "https://hooks.*/", "http:///hooks"]
         {

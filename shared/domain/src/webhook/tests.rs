@@ -77,7 +77,7 @@ fn a_webhook_without_a_secret_is_disabled_until_it_has_one() {
     let secret = webhook().secret.unwrap();
     let with = without.clone().rotated(secret, TimeDelta::days(1), second(0));
     assert!(with.is_enabled() && with.former_secret.is_none());
-    // What a client had disabled stays so.
+    // A webhook that a client had disabled keeps that reason.
     let disabled = without.disabled(DisabledReason::Request);
     assert_eq!(disabled.why_disabled(), Some(DisabledReason::Request));
 }
@@ -89,7 +89,7 @@ fn a_former_secret_is_dropped_once_its_use_has_ended() {
     assert_eq!(rotated.without_ended_secret(second(86_400)).former_secret, None);
 }
 
-/// The sample after failures, with a stalled resource, while a run has the endpoint.
+/// The sample after failures, with a stalled resource, while a turn has the endpoint.
 fn in_trouble() -> DeliveryCursor {
     let suspects = ["a", "b"].map(str::to_owned).into();
     let health = EndpointHealth {
@@ -151,8 +151,8 @@ fn a_run_has_the_endpoint_until_its_lease_ends() {
     let overdue = cursor().release(Some(second(9)), second(20));
     assert_eq!(overdue.work, WorkState::due(second(9)), "due since then");
     assert_eq!(cursor().release(None, second(20)).work, WorkState::IDLE);
-    assert_eq!(at_rest().run_by(second(7)).work, WorkState::due(second(7)));
-    assert_eq!(cursor().run_by(second(7)).work, WorkState::due(second(0)));
+    assert_eq!(at_rest().wake_by(second(7)).work, WorkState::due(second(7)));
+    assert_eq!(cursor().wake_by(second(7)).work, WorkState::due(second(0)));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What handlers get of an admitted request: who calls, and what the request is about.
+//! The argument of handlers that admits a request: it tells who calls, and what the request is about.
 
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -15,7 +15,7 @@ use crate::error::Result;
 
 /// A request about the target `T` whose caller `A` admits: an action of the policy, or [`AnyCaller`](super::AnyCaller).
 pub struct Admitted<T: RequestTarget, A> {
-    /// What the path names.
+    /// The target that the path names, with its parents.
     pub target: T::Loaded,
     request: AdmittedRequest,
     action: PhantomData<fn() -> A>,

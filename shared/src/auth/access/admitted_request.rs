@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::Deref;
+use std::time::Duration;
 
 use crate::auth::caller::{AuthMethod, Caller, CallerIdentity};
 use crate::auth::credential::{GuestKey, SecretKind, new_token_value};
@@ -9,10 +10,12 @@ use crate::domain::Refusal;
 use crate::domain::account::{Account, CredentialClaim};
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, GuestLinkId, ProjectId, TokenId, WebhookId};
+use crate::domain::issuer::{IssuerFault, IssuerUrl};
 use crate::domain::policy::{Action, CallerRelation};
 use crate::domain::project::Project;
-use crate::domain::secret::{AccessKey, Sealed};
+use crate::domain::secret::{AccessKey, Sealed, SecretHash};
 use crate::domain::staff::customer::{AccountType, Customer};
+use crate::domain::staff::named_token::TokenProof;
 use crate::domain::webhook::SigningSecret;
 use crate::error::{Error, Result};
 use crate::http::HttpExchange;
@@ -27,6 +30,9 @@ pub const NO_SESSION: Refusal = Refusal {
     code: "no_session",
     detail: "This credential is not a session. Only the tokens and cookies of a login can be invalidated here.",
 };
+
+/// How long the write of an opening may hold up the response, which waits for it.
+const OPENING_PATIENCE: Duration = Duration::from_secs(4);
 
 /// An admitted request: its caller, and the exchange with them.
 pub struct AdmittedRequest {
@@ -118,9 +124,32 @@ impl AdmittedRequest {
         new_token_value(self.app.entropy())
     }
 
-    /// The key that verifies the URLs of files which a named token with this value is shown.
-    pub async fn token_media_key(&self, token: TokenId, value: &str) -> Result<Sealed> {
-        self.store.seal_media_key(&keys::token(self.company_id(), token), value).await
+    /// The stored form of the value of a named token: its hash, and the key that verifies the URLs of files which it is shown.
+    pub async fn token_proof(&self, token: TokenId, value: &str) -> Result<TokenProof> {
+        let media_key = self.store.seal_media_key(&keys::token(self.company_id(), token), value).await?;
+        Ok(TokenProof::Value { hash: SecretHash::of(value), media_key })
+    }
+
+    /// The fault of an issuer that is to be trusted; `None` if its keys are known. Asks the issuer at most once a minute. Fails with
+    /// [`Error::Throttled`] if too many were asked for the company.
+    pub async fn fault_of(&self, issuer: &IssuerUrl) -> Result<Option<IssuerFault>> {
+        if !self.app.knows_issuer(issuer) {
+            self.store.count_look_at_issuer(self.company_id(), self.now).await?;
+        }
+        Ok(self.app.known_provider(issuer, None).await.err())
+    }
+
+    /// The reason why nobody can sign in by an issuer, for the owner who sets it; `None` if people can. Asks the issuer at most once a
+    /// minute. Fails with [`Error::Throttled`] if too many were asked for the company.
+    pub async fn problem_of_provider(&self, issuer: &IssuerUrl) -> Result<Option<&'static str>> {
+        Ok(match self.fault_of(issuer).await? {
+            Some(IssuerFault::Unreachable) => Some("The issuer cannot be reached. Try again when it can."),
+            Some(fault) => Some(fault.advice()),
+            None => {
+                let known = self.app.known_provider(issuer, None).await;
+                known.ok().and_then(|known| Some(known.endpoints.as_ref().err()?.advice()))
+            }
+        })
     }
 
     /// The key that verifies the URLs of files which a guest with this key of a link of the candidate is shown.
@@ -211,11 +240,26 @@ impl AdmittedRequest {
         }
     }
 
-    /// Ends the session that the request came with; refused without one.
+    /// Notes, while the request runs, that the candidate who is calling has opened the interview. Does nothing if that is noted, and for
+    /// HEAD. A failure is logged, and does not fail the request.
+    // No member of staff and no named token is ever the caller: nobody logs in on behalf of candidates.
+    pub fn note_opening(&self) {
+        let Some(own) = self.caller.candidate() else { return };
+        if own.opened_at.is_some() || self.exchange.is_head {
+            return;
+        }
+        let (company, project, candidate) = (own.company.clone(), own.project, own.id);
+        let store = self.store.clone().with_patience(OPENING_PATIENCE);
+        let now = self.now;
+        self.state.run_alongside(async move { store.note_opening(&company, project, candidate, now).await });
+    }
+
+    /// Ends the session, or the token of an exchange, that the request came with; refused for other credentials.
     pub async fn end_session(&self) -> Result<()> {
         match &self.caller.auth_method {
             AuthMethod::Session(live) => self.store.end_session(&live.key).await,
-            AuthMethod::AccessKey | AuthMethod::NamedToken => Err(NO_SESSION.into()),
+            AuthMethod::ExchangedToken(live) => self.store.end_session(&live.key).await,
+            AuthMethod::AccessKey | AuthMethod::EndedKey | AuthMethod::NamedToken => Err(NO_SESSION.into()),
         }
     }
 }

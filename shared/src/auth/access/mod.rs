@@ -6,7 +6,6 @@
 
 mod admitted;
 mod admitted_request;
-mod caller;
 mod request;
 mod targets;
 
@@ -15,8 +14,8 @@ use axum::response::{IntoResponse, Response};
 
 pub use admitted::Admitted;
 pub use admitted_request::{AdmittedRequest, NO_SESSION};
-pub use caller::{AnyCaller, AnyCandidate, OwnAccount, OwnCandidacy};
 pub(super) use request::UnauthenticatedRequest;
+pub use targets::answer_captions::{AnswerCaptionsAccess, AnswerCaptionsTarget};
 pub use targets::answers::{
     AnswerMedia, AnswerTarget, AnswersTarget, CandidateInterview, TakeTarget, WrittenTarget,
 };
@@ -28,9 +27,11 @@ pub use targets::customer::CustomerTarget;
 pub use targets::evaluation::{CandidateEvaluations, EvaluationTarget, RatedCandidate, VetoTarget};
 pub use targets::file::{FileAccess, FileRedirect, UploadTarget};
 pub use targets::guest::{GuestLinkTarget, GuestOpening, GuestReview};
+pub use targets::own::{AnyCaller, AnyCandidate, OwnAccount, OwnCandidacy};
 pub use targets::project::{CountedTarget, ProjectStatusTarget, ProjectTarget, RoleTarget};
 pub use targets::questionnaire::{CriterionTarget, QuestionTarget, QuestionnaireTarget};
 pub use targets::retention::{ProjectRetentionTarget, RetentionTarget};
+pub use targets::usage::UsageTarget;
 pub use targets::video::{CaptionsAccess, CaptionsTarget, RenditionAccess};
 pub use targets::webhook::WebhookTarget;
 
@@ -43,7 +44,7 @@ use crate::store::ItemKey;
 
 /// A type that names the target of a request: what the path is about.
 pub trait RequestTarget: Sized {
-    /// What the handler gets: the stored target and its parents, such as project and company.
+    /// The value that the handler gets: the stored target and its parents, such as project and company.
     type Loaded: Send;
 
     /// The keys of the items to load, as far as the request names them.
@@ -68,7 +69,7 @@ async fn admit<T: RequestTarget, A: HasAdmission>(
 ) -> Result<Admitted<T, A>, AdmissionRejection> {
     let keys = T::keys(&request).into_iter().flatten().collect();
     let (request, target) = T::load(request.authenticate(keys, A::ADMISSION).await?).await?;
-    // Only after admission: a caller who has lost a right does not see its responses replayed either.
+    // The replay comes after admission: a caller who has lost a right does not see its responses replayed either.
     match request.find_replay()? {
         Some(replay) => {
             if let Some(location) = replay.headers().get(LOCATION).and_then(|uri| uri.to_str().ok()) {

@@ -191,7 +191,7 @@ impl<'a> UnauthenticatedRequest<'a> {
         (!self.parts.method.is_safe()).then(|| keys::company_import(&company))
     }
 
-    /// What the request claims by its credential; `None` for a named token, and without a credential.
+    /// The claim of the credential to an account; `None` for a named token, and without a credential.
     pub(super) fn claim(&self) -> Option<CredentialClaim> {
         self.credential().ok()?.claim().cloned()
     }
@@ -227,7 +227,16 @@ impl<'a> UnauthenticatedRequest<'a> {
         };
         let caller = match authenticate(&credential, &mut batch, &rules) {
             Err(AuthFailure::EndedKey(candidate, end)) if matches!(rule, AdmissionRule::Candidate) => {
-                return Err(explain_end(&candidate, end, &mut batch, &store, self.app.config()).await?);
+                // A key that another one has replaced may be in other hands.
+                let is_holder = matches!(credential.kind, CredentialKind::Session(..))
+                    || candidate.is_latest_key(&credential.hash);
+                let config = self.app.config();
+                return Err(explain_end(&candidate, end, is_holder, &mut batch, &store, config).await?);
+            }
+            Err(AuthFailure::EndedKey(candidate, end))
+                if matches!(rule, AdmissionRule::Action(Action::AskForHelp)) =>
+            {
+                Caller::by_ended_key(*candidate, end, &credential.hash)?
             }
             authenticated => authenticated?,
         };
@@ -239,19 +248,19 @@ impl<'a> UnauthenticatedRequest<'a> {
         });
         let store = store.with_origin(origin);
         extend_session(&caller, &store, &state, now);
-        note_token_use(&caller, &credential, &store, rules);
-        // Before anything tells what exists.
-        if is_read_only(&caller) && !self.parts.method.is_safe() {
+        note_token_use(&caller, &store, rules);
+        // Read-only tokens are refused before anything tells what exists.
+        if is_read_only(&caller) && !self.parts.method.is_safe() && !may_end_itself(&caller, rule) {
             return Err(Error::Forbidden(READ_ONLY_TOKEN));
         }
-        // Before anything else tells whether the object of the URL exists.
+        // The token of a file's URL is checked before anything else tells whether the object of the URL exists.
         if let Some(file_url) = &self.file_url {
             let key = media_key(&caller, &store).await?;
             if !key.is_some_and(|key| file_url.token.is_for(&key, &file_url.object)) {
                 return Err(rejected());
             }
         }
-        // As for a company that does not exist.
+        // A company of others answers like one that does not exist.
         if self.path.text("companyId").is_some_and(|company| company != caller.company().as_str()) {
             return Err(Error::NotFound);
         }
@@ -281,6 +290,7 @@ impl<'a> UnauthenticatedRequest<'a> {
             conditions,
             shows_others: has_parameter(self.parts, EXPAND),
             is_post: self.parts.method == Method::POST,
+            is_head: self.parts.method == Method::HEAD,
             revision: None,
         };
         let admitted = AdmittedRequest { caller, signer, exchange };
@@ -305,16 +315,21 @@ fn extend_session(caller: &Caller, store: &Store, state: &RequestState, now: Dat
 }
 
 /// Notes, while the request runs and after it, that the caller's named token was used today.
-fn note_token_use(caller: &Caller, credential: &Credential, store: &Store, rules: SessionRules) {
+fn note_token_use(caller: &Caller, store: &Store, rules: SessionRules) {
     let CallerIdentity::NamedToken(token) = &caller.identity else { return };
     let today = day_of_use(rules.now);
-    if rules.is_use && token.last_used_at.is_none_or(|noted| noted < today) {
-        store.note_token_use_in_background(&credential.hash, today);
+    if rules.is_use && token.uses.last_used_at.is_none_or(|noted| noted < today) {
+        store.note_token_use_in_background(token, today);
     }
 }
 
 fn is_read_only(caller: &Caller) -> bool {
     matches!(&caller.identity, CallerIdentity::NamedToken(token) if token.rights.is_read_only)
+}
+
+/// Whether the request may be the one that ends the caller's own credential, which changes nothing else.
+fn may_end_itself(caller: &Caller, rule: AdmissionRule) -> bool {
+    matches!((&caller.auth_method, rule), (AuthMethod::ExchangedToken(_), AdmissionRule::Authenticated))
 }
 
 /// The sender of a request, whichever of their sessions or keys it comes with.
@@ -325,6 +340,9 @@ fn sender(credential: &Credential) -> String {
         }
         // A named token is known by its hash before it is read.
         CredentialKind::NamedToken => keys::token_sender(&credential.hash),
+        CredentialKind::ExchangedToken(company, token) => {
+            keys::sender(company, Principal::NamedToken(*token))
+        }
     }
 }
 
@@ -336,7 +354,9 @@ fn viewer(credential: &Credential, now: DateTime<Utc>) -> String {
         CredentialKind::NamedToken => {
             format!("{hash} {}", now.timestamp() / (FileUrlToken::LIFETIME_OF_NAMED_TOKENS.num_seconds() / 2))
         }
-        CredentialKind::Session(..) | CredentialKind::AccessKey(_) => hash.to_owned(),
+        CredentialKind::Session(..) | CredentialKind::AccessKey(_) | CredentialKind::ExchangedToken(..) => {
+            hash.to_owned()
+        }
     }
 }
 

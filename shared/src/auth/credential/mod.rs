@@ -1,6 +1,7 @@
 //! Credentials in requests: opaque to clients, but they contain the keys of the session and its user, which saves a
 //! round trip.
 
+mod exchanged;
 mod guest;
 
 use axum::http::{HeaderMap, header};
@@ -10,13 +11,14 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::domain::Refusal;
 use crate::domain::account::{Account, CredentialClaim};
-use crate::domain::id::{CompanyId, CustomerId, Id};
+use crate::domain::id::{CompanyId, CustomerId, Id, TokenId};
 use crate::domain::random::RandomSource;
 use crate::domain::secret::{OneTimeKey, PresentedSecret, SecretHash};
 use crate::domain::staff::named_token::{MIN_BITS, bits};
 use crate::error::{Error, Result};
 use crate::store::SessionKind;
 
+pub(in crate::auth) use exchanged::generate as new_exchanged_token;
 pub(in crate::auth) use guest::{GUEST_LINK, GuestKey};
 
 /// The name of the session cookie.
@@ -34,6 +36,8 @@ const TOKEN: u8 = 1;
 const COOKIE_SESSION: u8 = 2;
 const ACCESS_KEY: u8 = 3;
 const NAMED_TOKEN: u8 = 4;
+// 5 is `GUEST_LINK`.
+const EXCHANGED_TOKEN: u8 = 6;
 
 /// The request has no credential.
 pub const MISSING: Refusal =
@@ -148,7 +152,7 @@ fn has_own_prefix(text: &str) -> bool {
     SecretKind::ALL
         .into_iter()
         .map(SecretKind::prefix)
-        .chain([guest::PREFIX])
+        .chain([guest::PREFIX, exchanged::PREFIX])
         .any(|own| text.starts_with(own))
 }
 
@@ -219,6 +223,8 @@ pub enum CredentialKind {
     AccessKey(CredentialClaim),
     /// The value of a named token.
     NamedToken,
+    /// A token that was exchanged for a JWT, and acts as a named token of the company.
+    ExchangedToken(CompanyId, TokenId),
 }
 
 impl Credential {
@@ -248,20 +254,21 @@ impl Credential {
     pub fn claim(&self) -> Option<&CredentialClaim> {
         match &self.kind {
             CredentialKind::Session(_, claim) | CredentialKind::AccessKey(claim) => Some(claim),
-            CredentialKind::NamedToken => None,
+            CredentialKind::NamedToken | CredentialKind::ExchangedToken(..) => None,
         }
     }
 
     /// A reference for the URLs of files: enough to find the credential, not to use it.
     pub fn to_reference(&self) -> Vec<u8> {
-        let (kind, claim) = match &self.kind {
-            CredentialKind::Session(SessionKind::Token, claim) => (TOKEN, Some(claim)),
-            CredentialKind::Session(SessionKind::Cookie, claim) => (COOKIE_SESSION, Some(claim)),
-            CredentialKind::AccessKey(claim) => (ACCESS_KEY, Some(claim)),
-            CredentialKind::NamedToken => (NAMED_TOKEN, None),
+        let (kind, ids) = match &self.kind {
+            CredentialKind::Session(SessionKind::Token, claim) => (TOKEN, encode(claim)),
+            CredentialKind::Session(SessionKind::Cookie, claim) => (COOKIE_SESSION, encode(claim)),
+            CredentialKind::AccessKey(claim) => (ACCESS_KEY, encode(claim)),
+            CredentialKind::NamedToken => (NAMED_TOKEN, Vec::new()),
+            CredentialKind::ExchangedToken(_, token) => (EXCHANGED_TOKEN, token.to_bytes().to_vec()),
         };
         let hash = self.hash.to_bytes().unwrap_or_default();
-        [&[kind], &hash[..], &claim.map(encode).unwrap_or_default()].concat()
+        [&[kind], &hash[..], &ids].concat()
     }
 
     /// The credential of a reference in the URL of a file of `company`.
@@ -279,6 +286,10 @@ impl Credential {
             COOKIE_SESSION => CredentialKind::Session(SessionKind::Cookie, claim()?),
             ACCESS_KEY => CredentialKind::AccessKey(claim()?),
             NAMED_TOKEN if rest.is_empty() => CredentialKind::NamedToken,
+            EXCHANGED_TOKEN => match id(rest)? {
+                (token, []) => CredentialKind::ExchangedToken(company.clone(), token),
+                _ => return None,
+            },
             _ => return None,
         };
         Some(Self { hash: SecretHash::from_bytes(*hash), kind, secret: None })
@@ -294,13 +305,16 @@ impl Credential {
         Some(Self::of_secret(secret, CredentialKind::Session(kind, claim)))
     }
 
-    /// The token of a session, or the value of a named token.
+    /// The token of a session, the value of a named token, or a token that acts as one.
     fn token(secret: &str) -> Option<Self> {
         // A value that a client chose has none of our prefixes, because `check_token_value` reserves them.
         let is_named =
             secret.starts_with(SecretKind::NamedToken.prefix()) || check_token_value(secret).is_ok();
         if is_named {
             return Some(Self::of_secret(secret, CredentialKind::NamedToken));
+        }
+        if secret.starts_with(exchanged::PREFIX) {
+            return exchanged::parse(secret).map(|kind| Self::of_secret(secret, kind));
         }
         Self::session(SessionKind::Token, secret)
     }

@@ -23,7 +23,7 @@ pub struct KeyHolder {
     pub purpose: KeyPurpose,
 }
 
-/// What a key in a mail is for.
+/// The purpose of a key in a mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyPurpose {
     /// To choose a password.
@@ -36,10 +36,12 @@ pub enum KeyPurpose {
 
 impl PublicAccess {
     /// Sets the first password of the invited staff user who was sent `key`, revokes the key and returns the user; none
-    /// if the key is not valid or its owner is not invited.
+    /// if the key is not valid or its owner is not invited. Fails with [`Error::SignInRequired`] if they have to sign in by their
+    /// company's provider.
     pub async fn activate(&self, key: &str, password: Password) -> Result<Option<Customer>> {
         match self.holder_of_password(key).await? {
             Some(CallerIdentity::Customer(before)) if before.status == CustomerStatus::Invited => {
+                self.check_password_allowed(&before).await?;
                 self.set_customer_password(&before, password).await.map(Some)
             }
             _ => Ok(None),
@@ -47,10 +49,12 @@ impl PublicAccess {
     }
 
     /// Sets the password of the account that was sent `key`, revokes the key and all sessions, and lets its names log
-    /// in again after too many failures; false if the key is not valid.
+    /// in again after too many failures; false if the key is not valid. Fails with [`Error::SignInRequired`] for staff who have to
+    /// sign in by their company's provider.
     pub async fn reset_password(&self, key: &str, password: Password) -> Result<bool> {
         match self.holder_of_password(key).await? {
             Some(CallerIdentity::Customer(before)) => {
+                self.check_password_allowed(&before).await?;
                 self.set_customer_password(&before, password).await?;
             }
             Some(CallerIdentity::Candidate(before)) => {
@@ -75,13 +79,17 @@ impl PublicAccess {
 
     /// Lets the new address count that `key` was mailed to; `None` if the key is not valid, and false without a proof that the
     /// sender has the account: its password, or a session of it that its holder has begun. A wrong password counts as a failed
-    /// login. Fails with [`Error::Throttled`] after too many.
+    /// login. Fails with [`Error::Throttled`] after too many, and with [`Error::SignInRequired`] for a password of staff who have to sign in
+    /// by their company's provider.
     pub async fn confirm_email(&self, key: &str, password: Option<Password>) -> Result<Option<bool>> {
         let holder = self.holder(key).await?.filter(|holder| holder.purpose == KeyPurpose::Confirmation);
         let Some(KeyHolder { identity, .. }) = holder else { return Ok(None) };
         let Some((account, user)) = identity.user() else { return Ok(None) };
         let is_proved = match password {
             Some(password) => {
+                if let CallerIdentity::Customer(customer) = &identity {
+                    self.check_password_allowed(customer).await?;
+                }
                 let name = LoginPartition::of(identity.company().as_str(), identity.login_name());
                 let hash = user.password_hash.cloned();
                 is_password(&self.store, &self.state, &self.app, &name, hash, password, self.now).await?
@@ -160,12 +168,12 @@ impl PublicAccess {
     }
 
     /// The table for changes by the holder of a key.
-    fn store_of(&self, holder: Principal) -> Store {
+    pub(super) fn store_of(&self, holder: Principal) -> Store {
         let origin = ChangeOrigin { request: self.state.id.clone(), ..ChangeOrigin::new(holder, self.now) };
         self.store.clone().with_origin(origin)
     }
 
-    /// Before the change that ends the key: should this fail, the key is still good for another try.
+    /// Unlocks the names before the change that ends the key: should this fail, the key is still good for another try.
     async fn unlock(&self, company: &CompanyId, names: [Option<&str>; 2]) -> Result<()> {
         let names = names.into_iter().flatten();
         let partitions: Vec<_> = names.map(|name| LoginPartition::of(company.as_str(), name)).collect();

@@ -1,6 +1,8 @@
 //! Requests of callers who are not authenticated yet: they log in, ask for mails, and use the keys that came in them.
 
+mod exchange;
 mod mailed_key;
+mod sign_in;
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -10,7 +12,9 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use chrono::{DateTime, Utc};
 
+pub use exchange::{ExchangeTarget, NewExchangedToken};
 pub use mailed_key::{KeyHolder, KeyPurpose};
+pub use sign_in::{BegunSignIn, MAX_RETURN, ProviderAnswer, SignInDoor, SignInEnd};
 
 use super::access::{AdmittedRequest, UnauthenticatedRequest};
 use crate::app::App;
@@ -18,10 +22,11 @@ use crate::auth::admission::{AdmissionRule, HasAdmission};
 use crate::auth::caller::{AuthMethod, Caller, CallerIdentity};
 use crate::auth::credential::{Credential, CredentialKind, MISSING, SecretKind};
 use crate::auth::csrf;
+use crate::auth::ended_key::explain_end;
 use crate::auth::password::Password;
 use crate::config::Config;
 use crate::domain::account::{Account, CredentialClaim};
-use crate::domain::candidate::Candidate;
+use crate::domain::candidate::{Candidate, KeyEnd};
 use crate::domain::effect::{Effect, EffectTask};
 use crate::domain::id::CompanyId;
 use crate::domain::policy::NOT_ALLOWED;
@@ -33,7 +38,9 @@ use crate::error::{Error, Result};
 use crate::http::exchange::state::RequestState;
 use crate::http::reference::ReferenceUris;
 use crate::media::FileUrlSigner;
-use crate::store::{LoginPartition, OpenedKeys, Session, SessionKind, Store, VersionedItem, keys};
+use crate::store::{
+    BegunLogin, LoginPartition, OpenedKeys, Session, SessionKind, Store, VersionedItem, keys,
+};
 
 // Failed logins take a multiple of this. Reading an existing account takes 0.4 ms longer than finding none, which 2,000
 // logins would reveal (`tests/bench login-timing`).
@@ -116,7 +123,9 @@ impl PublicAccess {
 
     /// Begins a session for the active staff user, or the candidate, of `company` whose user name or email is
     /// `name` and whose password is `password`; `None` if no account matches, without telling which of the
-    /// three was wrong. Fails with [`Error::Throttled`] after too many failures in a row.
+    /// three was wrong. Fails with [`Error::EndedKey`] for a candidate whose interview was cancelled, with
+    /// [`Error::SignInRequired`] for staff who have to sign in by their company's provider, and with [`Error::Throttled`] after too
+    /// many failures in a row.
     pub async fn log_in(
         &self,
         company: &str,
@@ -126,22 +135,64 @@ impl PublicAccess {
         days: Option<u8>,
     ) -> Result<Option<LoggedIn>> {
         let partition = LoginPartition::of(company, name);
-        let (found, counted) = self.store.begin_login(&partition, &self.state.source, self.now).await?;
+        let begun = self.store.begin_login(&partition, &self.state.source, self.now).await?;
+        let BegunLogin { mut found, counted, sign_in: settings } = begun;
+        // The answer about a name in a domain of the provider must not tell whether there is such an account, so the passwords of these
+        // accounts are not checked.
+        let listing = settings.as_deref().filter(|settings| settings.requires_provider_of(name));
+        let allows_password = |customer: &Customer| {
+            settings.as_ref().is_none_or(|settings| settings.allows_password_of(customer))
+        };
+        found.customers.retain(|customer| listing.is_none() || allows_password(customer));
         let customers = found.customers.into_iter().map(CallerIdentity::Customer);
-        // Where one password fits several, staff come first, then the latest project.
+        // If one password fits several, staff come first, then the latest project, and last a candidate who is only told the end.
         let mut identities: Vec<CallerIdentity> =
             customers.chain(found.candidates.into_iter().map(CallerIdentity::Candidate)).collect();
-        identities.retain(|identity| live_hash(identity).is_some());
+        identities.retain(|identity| checked_hash(identity).is_some());
+        identities.sort_by_key(is_withdrawn);
         let is_alone = identities.len() == 1;
-        let Some(index) = password.find(identities.iter().filter_map(live_hash).collect(), &self.app).await?
+        let Some(index) =
+            password.find(identities.iter().filter_map(checked_hash).collect(), &self.app).await?
         else {
             // An account that there is takes a little longer to read than one that there is not.
-            self.app.pause(until_step(self.state.usage.elapsed())).await;
-            return Ok(None);
+            self.app.pause(until_step(FAILURE_STEP, self.state.usage.elapsed())).await;
+            return listing.map_or(Ok(None), |settings| Err(self.sign_in_required(&settings.company)));
         };
-        let logged_in = self.session(kind, identities.swap_remove(index), None, days).await?;
+        let identity = identities.swap_remove(index);
+        if let CallerIdentity::Candidate(candidate) = &identity
+            && is_withdrawn(&identity)
+        {
+            self.store.end_login(&counted, is_alone).await?;
+            let keys =
+                [keys::company(&candidate.company), keys::project(&candidate.company, candidate.project)];
+            let mut batch = self.store.get(keys).await?;
+            let end = KeyEnd::Withdrawn;
+            return Err(explain_end(candidate, end, true, &mut batch, &self.store, self.app.config()).await?);
+        }
+        if let CallerIdentity::Customer(customer) = &identity
+            && !allows_password(customer)
+        {
+            self.store.end_login(&counted, is_alone).await?;
+            return Err(self.sign_in_required(&customer.company));
+        }
+        let logged_in = self.session(kind, identity, None, days).await?;
         tokio::try_join!(self.store.end_login(&counted, is_alone), self.begin(&logged_in))?;
         Ok(logged_in)
+    }
+
+    /// The refusal that leads to the provider of a company.
+    fn sign_in_required(&self, company: &CompanyId) -> Error {
+        Error::SignInRequired(self.references().sign_in_door(company).to_string())
+    }
+
+    /// Fails with [`Error::SignInRequired`] for a customer who has to sign in by their company's provider.
+    async fn check_password_allowed(&self, customer: &Customer) -> Result<()> {
+        let settings = self.store.sign_in_settings(&customer.company).await?;
+        if settings.allows_password_of(customer) {
+            Ok(())
+        } else {
+            Err(self.sign_in_required(&customer.company))
+        }
     }
 
     /// Begins a session that lets `actor` act for the active staff user whose user name or email is `name`;
@@ -162,7 +213,13 @@ impl PublicAccess {
             return Err(Error::Forbidden(NOT_ALLOWED));
         }
         let target = CallerIdentity::Customer(target);
-        let logged_in = self.session(SessionKind::Token, target, Some(by), days).await?;
+        let mut logged_in = self.session(SessionKind::Token, target, Some(by), days).await?;
+        if let (Some(LoggedIn { session, .. }), AuthMethod::Session(live)) =
+            (&mut logged_in, &actor.auth_method)
+        {
+            // It ends when the company no longer has the provider by which the actor signed in.
+            session.links_since = live.session.links_since;
+        }
         self.begin(&logged_in).await?;
         Ok(logged_in)
     }
@@ -240,16 +297,22 @@ impl PublicAccess {
     }
 }
 
-/// The password of an account; `None` if the account may not log in, or has none yet.
-fn live_hash(identity: &CallerIdentity) -> Option<PasswordHash> {
-    let (_, user) = identity.user().filter(|(_, user)| user.epoch.is_some())?;
-    user.password_hash.cloned()
+/// The password that a login is checked against; `None` for an account that has none yet, and for staff who may not log in.
+fn checked_hash(identity: &CallerIdentity) -> Option<PasswordHash> {
+    let (_, user) = identity.user()?;
+    user.password_hash.filter(|_| user.epoch.is_some() || is_withdrawn(identity)).cloned()
 }
 
-/// The time until the time since the start of the request is a multiple of [`FAILURE_STEP`].
-fn until_step(elapsed: Duration) -> Duration {
+/// Whether this is a candidate who may not log in any more.
+// The right password proves who they are. That it is wrong, as others are told, would make them doubt it and ask for another.
+fn is_withdrawn(identity: &CallerIdentity) -> bool {
+    matches!(identity, CallerIdentity::Candidate(candidate) if !candidate.may_log_in())
+}
+
+/// The time until the time since the start of the request, which is `elapsed`, is a multiple of `step`.
+fn until_step(step: Duration, elapsed: Duration) -> Duration {
     let elapsed = elapsed.as_micros();
-    let step = FAILURE_STEP.as_micros();
+    let step = step.as_micros();
     Duration::from_micros(u64::try_from(elapsed.div_ceil(step) * step - elapsed).unwrap_or(0))
 }
 
@@ -285,10 +348,24 @@ async fn is_password(
     password: Password,
     now: DateTime<Utc>,
 ) -> Result<bool> {
-    let (_, counted) = store.begin_login(name, &state.source, now).await?;
+    let BegunLogin { counted, .. } = store.begin_login(name, &state.source, now).await?;
     let fits = password.find(hash.into_iter().collect(), app).await?.is_some();
     if fits {
         store.end_login(&counted, false).await?;
     }
     Ok(fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_end_with_a_step() {
+        let step = Duration::from_secs(1);
+        for (elapsed, left) in [(0, 0), (1, 999), (700, 300), (1000, 0), (1001, 999), (5_250, 750)] {
+            let [elapsed, left] = [elapsed, left].map(Duration::from_millis);
+            assert_eq!(until_step(step, elapsed), left, "{elapsed:?}");
+        }
+    }
 }

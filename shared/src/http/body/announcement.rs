@@ -30,7 +30,7 @@ impl BodyFields {
 
 fn parse_content_type(text: &str) -> Result<String, String> {
     let (kind, subtype) = text.split_once('/').unwrap_or_default();
-    // Only what a header may hold: the client's upload must send the same `Content-Type`.
+    // The type must fit into a header: the client's upload must send the same `Content-Type`.
     let is_header = text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
     if kind.is_empty() || subtype.is_empty() || !is_header || text.len() > MAX_CONTENT_TYPE {
         return Err("Enter a content type such as application/pdf.".to_owned());

@@ -15,7 +15,7 @@ use crate::http::body::{content_type, is_coded, is_of_type, or_coding, read_body
 
 const MAX_BODY_BYTES: usize = 1024 * 1024;
 /// The longest body that is read.
-// As part of an event, where each quotation mark takes two bytes, it has to stay below Lambda's 6 MB.
+// The list has to stay below Lambda's 6 MB as part of an event, where each quotation mark takes two bytes.
 const MAX_LIST_BYTES: usize = 4 * 1024 * 1024;
 
 impl FromRequest<App> for BodyFields {

@@ -89,7 +89,7 @@ impl KnownNames {
         Self { representation, ..Self::default() }
     }
 
-    /// Those of the objects in a member.
+    /// The names that objects in a member may have.
     pub(in crate::http) fn of_member(&self, name: &'static str) -> Self {
         let path = self.path.iter().copied().chain([name]).collect();
         Self { path, ..self.clone() }

@@ -6,6 +6,7 @@ pub mod import;
 pub(super) mod json;
 pub(crate) mod known_names;
 pub(super) mod multipart;
+pub mod oauth;
 pub(crate) mod outline;
 pub(super) mod retention_rule;
 
@@ -19,7 +20,7 @@ use crate::error::{Error, Result};
 // More does not reach a Lambda function.
 pub(super) const MAX_BYTES: usize = 6 * 1024 * 1024;
 
-/// What a request says its body is; empty when that is no text.
+/// The header `Content-Type`; empty if it is no text.
 pub(super) fn content_type(request: &Request) -> Option<&str> {
     request.headers().get(header::CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default())
 }
@@ -40,7 +41,7 @@ pub(super) fn is_coded(headers: &HeaderMap) -> bool {
 /// The error about a body, which is its coding if it has one and cannot be read.
 pub(super) fn or_coding(error: Error, is_coded: bool) -> Error {
     match error {
-        // Only now: some clients declare a character set as the coding of plain JSON, which can be read.
+        // The coding is refused only now: some clients declare a character set as the coding of plain JSON, which can be read.
         Error::MalformedJson(_) | Error::MalformedForm(_) if is_coded => Error::UnsupportedCoding,
         error => error,
     }

@@ -78,6 +78,13 @@ impl BodyOutline {
         self.add(name, schema);
     }
 
+    /// An object of at most `most` values under names of the client's own.
+    pub(crate) fn texts<T: JsonSchema>(&mut self, name: &str, most: usize) {
+        let schema =
+            json!({ "type": "object", "maxProperties": most, "additionalProperties": inline::<T>() });
+        self.add(name, schema);
+    }
+
     pub(crate) fn file(&mut self, kind: FileKind) {
         let how = match kind {
             FileKind::Photo => "a form part with a file name, or `data:<mime type>;base64,<data>`",

@@ -34,9 +34,9 @@ const INVALID_IF_NONE_MATCH: Refusal = Refusal {
 /// The conditions of a request on the resource that its path names. A POST has no conditions: it creates another resource.
 #[derive(Debug, Clone, Default)]
 pub struct RequestConditions {
-    /// For a change: the revisions that it applies to.
+    /// The revisions that a change applies to.
     if_match: Option<TagCondition>,
-    /// For a read: what the client has. For a change: `*` if it may only create the resource.
+    /// The tags that the reader has; for a change, `*` if it may only create the resource.
     if_none_match: Option<TagCondition>,
 }
 
@@ -49,7 +49,7 @@ impl RequestConditions {
                 if_none_match: TagCondition::read(&parts.headers, &IF_NONE_MATCH).unwrap_or_default(),
                 ..Self::default()
             }),
-            // It creates another resource than the one that its path names.
+            // A POST creates another resource than the one that its path names.
             Method::POST => Ok(Self::default()),
             _ => {
                 let if_match = TagCondition::read(&parts.headers, &IF_MATCH);

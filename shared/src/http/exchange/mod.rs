@@ -1,9 +1,9 @@
 //! An admitted request and its response: commits writes together with the response, tags it, and stores it for repeats.
 
+mod attempt;
 pub(crate) mod condition;
 pub mod respond;
 pub(super) mod retry_and_replay;
-mod run;
 pub(crate) mod state;
 pub(super) mod tag;
 
@@ -26,8 +26,8 @@ use crate::error::{Error, Result};
 use crate::media::ObjectStore;
 use crate::store::{EarlierRequest, KeyedRequest, LeaseResult, Store, StoredResponse, Transaction};
 
+pub use attempt::{AttemptResult, RequestAttempt};
 use respond::{CommittedResponse, TaggedBy, tagged_body};
-pub use run::{IdempotentRun, RunResult};
 use state::RequestState;
 
 /// The revision of a resource that is created and deleted, but never changed.
@@ -37,7 +37,6 @@ pub(crate) const UNCHANGING: u64 = 1;
 pub struct HttpExchange {
     /// The moment of the request.
     pub now: DateTime<Utc>,
-    /// The table.
     pub store: Store,
     pub(crate) app: App,
     pub(crate) state: Arc<RequestState>,
@@ -51,6 +50,8 @@ pub struct HttpExchange {
     pub(crate) shows_others: bool,
     /// Whether the request creates another resource than the one that its path names.
     pub(crate) is_post: bool,
+    /// Whether the request is by HEAD.
+    pub(crate) is_head: bool,
     /// The revision of the resource that the path names; `None` if it has none.
     pub(crate) revision: Option<u64>,
 }
@@ -80,7 +81,7 @@ impl HttpExchange {
     ) -> Result<CommittedResponse<R>> {
         let response = answer.into_response();
         self.conditions.check_outcome(response.status())?;
-        // Before the commit: the stored response has the tag as well.
+        // The tag is added before the commit, because the stored response has it as well.
         let response = self.tag(response, writes.is_shown()).await?;
         let Some(request) = &self.keyed else {
             self.store.commit(writes).await?;
@@ -99,10 +100,10 @@ impl HttpExchange {
     pub async fn run_once<F, R>(
         &self,
         patience: Duration,
-        work: impl FnOnce(IdempotentRun) -> F,
+        work: impl FnOnce(RequestAttempt) -> F,
     ) -> Result<CommittedResponse<R>>
     where
-        F: Future<Output = Result<RunResult<R>>>,
+        F: Future<Output = Result<AttemptResult<R>>>,
         R: IntoResponse,
     {
         let store = self.store.clone().with_patience(patience);
@@ -114,14 +115,14 @@ impl HttpExchange {
             },
         };
         let is_resumed = lease.as_ref().is_some_and(|(_, attempt)| attempt.is_resumed());
-        let record = lease.as_ref().map(|(request, attempt)| attempt.record(request));
-        let run = IdempotentRun { store: store.clone(), ids, is_resumed, record, now: self.now };
-        // On the heap: the compiler follows futures within futures only so deep.
-        let result = match Box::pin(work(run)).await {
-            Ok(RunResult::Done(answer)) => {
+        let progress = lease.as_ref().map(|(request, attempt)| attempt.progress(request));
+        let own = RequestAttempt { store: store.clone(), ids, is_resumed, progress, now: self.now };
+        // The work is on the heap: the compiler follows futures within futures only so deep.
+        let result = match Box::pin(work(own)).await {
+            Ok(AttemptResult::Done(answer)) => {
                 self.tag(answer.into_response(), true).await.map(|response| (response, true))
             }
-            Ok(RunResult::Unfinished(answer)) => Ok((answer.into_response(), false)),
+            Ok(AttemptResult::Unfinished(answer)) => Ok((answer.into_response(), false)),
             Err(error) => Err(error),
         };
         let Some((request, attempt)) = lease else {
@@ -166,8 +167,8 @@ impl HttpExchange {
     fn tag_of_read(&self, body: &[u8]) -> EntityTag {
         match self.revision {
             Some(revision) if !self.shows_others => self.tag_of(body, revision),
-            // With `expand`, the digest contains the tokens of file URLs, so that a change of another resource's file is
-            // not missed.
+            // The digest contains the tokens of file URLs with `expand`, so that a change of another resource's file is not
+            // missed.
             revision => EntityTag::of(body).in_revision(revision),
         }
     }
@@ -199,7 +200,6 @@ impl HttpExchange {
         EntityTag::of_resource(body, self.config().base_url.as_str(), revision, &self.viewer)
     }
 
-    /// The bucket.
     pub fn objects(&self) -> Result<ObjectStore<'_>> {
         ObjectStore::of(&self.app)
     }

@@ -137,7 +137,7 @@ async fn intent_of(parts: &Parts, key: String, body: &Bytes) -> RequestIntent {
     let uri = &parts.uri;
     // The stored hash begins with the key, since query and body alone could be guessed.
     let hasher = Sha256::new().chain_update(format!("{key}\n{}\n", uri.query().unwrap_or_default()));
-    // By the meaning of the body: clients such as `curl -F` choose another boundary for each retry.
+    // The meaning of the body counts: clients such as `curl -F` choose another boundary for each retry.
     let hash = multipart::hash(hasher, &parts.headers, body).await.finalize();
     RequestIntent {
         route: format!("{method} {}", uri.path()),

@@ -1,4 +1,4 @@
-//! What is known of a request while it is handled, for its log line and for the response to its repeats.
+//! The state of a request while it is handled, for its log line and for the response to its repeats.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -30,7 +30,7 @@ pub(crate) struct RequestState {
     /// The identifier that the response and the log line show.
     pub(crate) id: Option<String>,
     pub(crate) caller: OnceLock<LoggedCaller>,
-    /// Whose data the request is about, if its path does not tell.
+    /// The person whose data the request is about, if its path does not tell.
     pub(crate) person: OnceLock<String>,
     pub(crate) intent: OnceLock<RequestIntent>,
     /// Set once admission knows whose request it is.

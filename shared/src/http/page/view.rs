@@ -85,7 +85,7 @@ impl<T: Serialize> PageView<T> {
             json.drain(..first.start);
         }
         let number = query.page.number;
-        // With a cursor the number is informational: rows may have gone from, or come to, the pages before.
+        // The number is informational with a cursor: rows may have gone from, or come to, the pages before.
         let (number_before, number_after) = ((number - 1).max(1), number.saturating_add(1));
         let meta = PageMeta {
             total_count: total,
@@ -104,7 +104,7 @@ impl<T> IntoResponse for PageView<T> {
             Err(error) => return Error::internal(error).into_response(),
         };
         let mut body = self.objects;
-        // In place: the rows may be megabytes.
+        // The rows stay in place, because they may be megabytes.
         body.splice(..0, [b"{\"meta\":", &meta[..], b",\"objects\":["].concat());
         body.extend(b"]}");
         ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response()

@@ -14,7 +14,7 @@ use tower::{BoxError, Service, ServiceExt};
 
 use crate::http::serve::routes::HttpService;
 
-/// What may not stand in a query as it is, beside controls and what is not ASCII.
+/// The characters that a query must escape, besides controls and what is not ASCII.
 const QUERY: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'<').add(b'>');
 /// The same for a path.
 const PATH: &AsciiSet = &QUERY.add(b'?').add(b'\\').add(b'^').add(b'`').add(b'{').add(b'|').add(b'}');
@@ -29,7 +29,9 @@ pub async fn answer(
     // Address and body come from the event, because the conversion of `lambda_http` panics over characters, hosts and
     // lengths that no URL may have.
     let uri = take_uri(&mut event_request);
-    let body = take_body(&mut event_request)?;
+    let body = event_request.body.take().unwrap_or_default();
+    let body: Bytes =
+        if event_request.is_base64_encoded { STANDARD.decode(body)? } else { body.into_bytes() }.into();
     let service = service.ready_oneshot().await?;
     let service = service.map_request(move |request: lambda_http::Request| {
         let mut request: Request<Body> = request.map(|_| Body::from(body.clone()));
@@ -37,7 +39,7 @@ pub async fn answer(
         request
     });
     let event = LambdaEvent::new(LambdaRequest::ApiGatewayV2(event_request), event.context);
-    // In two steps: the adapter is not `Send`, and would be kept while waiting.
+    // The call has two steps: the adapter is not `Send`, and would be kept while waiting.
     let answer = Adapter::from(service).call(event);
     Ok(answer.await?)
 }
@@ -57,11 +59,6 @@ fn take_uri(event: &mut ApiGatewayV2httpRequest) -> Uri {
         None => format!("/{path}"),
     };
     uri.parse().unwrap_or_default()
-}
-
-fn take_body(event: &mut ApiGatewayV2httpRequest) -> Result<Bytes, BoxError> {
-    let body = event.body.take().unwrap_or_default();
-    Ok(if event.is_base64_encoded { STANDARD.decode(body)? } else { body.into_bytes() }.into())
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ fn run(make_service: MakeService, prepare: impl AsyncFnOnce(&App)) -> LambdaResu
     // One thread is enough: an execution environment handles one request at a time, and a multi-threaded runtime nearly
     // doubles the CPU time of a warm request.
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-        // Before the first request, whose time it would be.
+        // Clients are prepared before the first request, whose time it would be.
         prepare(&app).await;
         let service = make_service(app);
         lambda_runtime::run(service_fn(|event| event::answer(service.clone(), event))).await

@@ -1,4 +1,4 @@
-//! Where the gateway mounts each group of routes.
+//! The paths at which the gateway mounts each group of routes.
 //!
 //! The template gives every mount two routes: the path itself and the path followed by `/{proxy+}`. A request that differs
 //! from a mount only by its final slash may miss both and reach another function: [`is_mounted`] lets that one recognise it.
@@ -10,6 +10,7 @@ pub const MOUNTS: &[(&str, &[&str])] = &[
         "auth",
         &[
             "/api-token-auth",
+            "/api-token-exchange",
             "/api-token-invalidate",
             "/api-session-auth",
             "/api-session-invalidate",
@@ -19,6 +20,10 @@ pub const MOUNTS: &[(&str, &[&str])] = &[
             "/candidate-links",
             "/api-email-confirm",
             "/api-email-restore",
+            "/companies/{companyId}/tokens",
+            "/companies/{companyId}/sign-in",
+            "/companies/{companyId}/customers/{customerId}/sign-in",
+            "/sign-in",
         ],
     ),
     ("companies", &["/companies/{companyId}"]),
@@ -30,7 +35,11 @@ pub const MOUNTS: &[(&str, &[&str])] = &[
     ("videos", &["/companies/{companyId}/videos"]),
     (
         "candidates",
-        &["/companies/{companyId}/projects/{projectId}/candidates", "/companies/{companyId}/candidates"],
+        &[
+            "/companies/{companyId}/projects/{projectId}/candidates",
+            "/companies/{companyId}/projects/{projectId}/help-requests",
+            "/companies/{companyId}/candidates",
+        ],
     ),
     (
         "evaluations",
@@ -76,9 +85,11 @@ pub const PAGE_ROOTS: &[&str] = &[
     "/staff",
     "/project",
     "/result",
+    "/sign-in",
+    "/accessibility",
     "/page",
 ];
-/// Those of them that begin links. Each has a route for the bare segment too, which a link is reduced to that has lost its end,
+/// The roots that begin links. Each has a route for the bare segment too, because a link that has lost its end is reduced to it,
 /// and one with a final slash.
 pub const LINK_ROOTS: &[&str] = &[
     "/register",
@@ -91,6 +102,8 @@ pub const LINK_ROOTS: &[&str] = &[
     "/staff",
     "/project",
     "/result",
+    "/sign-in",
+    "/accessibility",
 ];
 /// Paths of single files that the function `page` serves, where programs look for them. The template gives each one route.
 pub const WELL_KNOWN_FILES: &[&str] = &["/.well-known/security.txt", "/llms.txt"];

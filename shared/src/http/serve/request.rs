@@ -1,4 +1,4 @@
-//! What surrounds every request: its path made canonical, its cost and outcome logged in one line.
+//! Surrounds every request: makes its path canonical, and logs its cost and outcome in one line.
 
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
@@ -53,11 +53,11 @@ pub(in crate::http) fn with_final_slash(mut request: Request) -> Request {
     request
 }
 
-/// Answers what no route of this group matches.
+/// Answers requests that no route of this group matches.
 ///
-/// That may be the root of another group, written with a final slash that the gateway did not match with that group's
-/// routes: then the form without it is the way there. Or a file at a fixed path, for which programs that know the base URL alone look
-/// below it.
+/// The path may be the root of another group, written with a final slash that the gateway did not
+/// match with that group's routes: then the form without it is the way there. Or a file at a fixed path, for which programs that
+/// know the base URL alone look below it.
 pub(in crate::http) async fn unknown_route(State(app): State<App>, request: Request) -> Response {
     let base = &app.config().base_url;
     let sent = request.extensions().get::<SentUri>().map_or_else(|| request.uri(), |sent| &sent.0);
@@ -94,9 +94,9 @@ fn not_found(request: &Request, is_of_api: bool, base: &Url) -> Response {
 
 /// Gives the request its state, and its response the headers and the log line that all have.
 pub(in crate::http) async fn observe(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    // The gateway's, so that its access log and this one share it.
-    let request_id =
-        gateway_request_id(&request).unwrap_or_else(|| app.ids().next::<Body>(app.now()).to_string());
+    // The gateway's identifier, if there is one, so that its access log and this one share it.
+    let request_id = gateway_context(&request).and_then(|context| context.request_id.clone());
+    let request_id = request_id.unwrap_or_else(|| app.ids().next::<Body>(app.now()).to_string());
     let source = source(&request, app.config().origin_secrets.are_required());
     let state = Arc::new(RequestState::new(request_id.clone(), source, app.start_stopwatch()));
     request.extensions_mut().insert(state.clone());
@@ -106,7 +106,7 @@ pub(in crate::http) async fn observe(State(app): State<App>, mut request: Reques
     // A panic ends this request alone.
     let answered = AssertUnwindSafe(next.run(request)).catch_unwind().await;
     let mut response = answered.unwrap_or_else(|_| Error::internal("the handler panicked").into_response());
-    // Nothing runs after a Lambda function has answered.
+    // The background work ends first, because nothing runs after a Lambda function has answered.
     state.finish().await;
     let headers = response.headers_mut();
     headers.extend(HeaderValue::from_str(&request_id).ok().map(|id| (REQUEST_ID, id)));
@@ -150,17 +150,12 @@ pub(in crate::http) async fn observe(State(app): State<App>, mut request: Reques
 async fn person_in_path(request: &mut Request) -> Option<String> {
     let path = request.extract_parts::<RawPathParams>().await.ok()?;
     let text = |name| path.iter().find(|(key, _)| *key == name).map(|(_, value)| value);
-    // Only identifiers: clients can put any text into a path.
+    // Only identifiers are logged: clients can put any text into a path.
     match (text("candidateId"), text("customerId")) {
         (Some(candidate), _) => candidate.parse::<CandidateId>().ok().map(|id| format!("candidate {id}")),
         (None, Some(customer)) => customer.parse::<CustomerId>().ok().map(|id| format!("customer {id}")),
         (None, None) => None,
     }
-}
-
-/// The identifier that API Gateway gave the request, which is in the gateway's own log as well.
-fn gateway_request_id(request: &Request) -> Option<String> {
-    gateway_context(request)?.request_id.clone()
 }
 
 /// The client's network: an IPv4 address, or the 64 bits of an IPv6 address behind which one subscriber has as many
@@ -181,7 +176,7 @@ fn source(request: &Request, is_behind_distribution: bool) -> String {
     }
 }
 
-/// Who connected to the distribution, which appends that address to what the client sent. The gateway then appends the
+/// The address that connected to the distribution, which appends it to what the client sent. The gateway then appends the
 /// distribution's, its own source.
 fn viewer(request: &Request, distribution: IpAddr) -> Option<IpAddr> {
     let forwarded = request.headers().get(FORWARDED_FOR)?.to_str().ok()?;

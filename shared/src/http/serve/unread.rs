@@ -1,4 +1,4 @@
-//! What a request brings that its route does not read.
+//! Refuses parts of a request that its route does not read.
 
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
@@ -11,7 +11,7 @@ use crate::http::body::{MAX_BYTES, read_body};
 use crate::http::exchange::condition::{IF_MATCH_NOT_SUPPORTED, refuse_if_none_match};
 use crate::http::{QueryParameters, WithFiles};
 
-/// What the arguments of a handler read of the request. They refuse names in it that they do not know.
+/// The parts of a request that the arguments of a handler read. They refuse names in it that they do not know.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RequestReads {
     pub(crate) query: bool,

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::domain::candidate::{Candidate, CandidateStatus, InterviewAdjustments, Reopening};
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, ShareId};
+use crate::domain::language::Language;
 use crate::domain::mail::suppression::EmailStatus;
 use crate::domain::media::file::FileKind;
 use crate::domain::policy::{Action, CallerRelation};
@@ -17,7 +18,7 @@ use crate::domain::text::{Email, ExternalId, Username};
 use crate::error::Result;
 use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;
-use crate::http::view::{CustomerView, ExpandedReference};
+use crate::http::view::{CancellationView, CustomerView, ExpandedReference, HelpRequestView};
 use crate::http::wire::{Decimal, Identifier, OrEmpty, Timestamp, Uri};
 use crate::store::{OpenedKeys, SharedCandidate, Store};
 
@@ -27,7 +28,8 @@ pub struct CandidateViewer<'a> {
     is_staff: bool,
     sees_access: bool,
     is_manager: bool,
-    sees_adjustments: bool,
+    /// Whether they see what only managers and the candidate see.
+    sees_needs: bool,
     project: &'a Project,
     // Written once for all candidates of a list.
     company_uri: Uri,
@@ -52,13 +54,13 @@ impl<'a> CandidateViewer<'a> {
         // A caller with a candidate's key or link acts as the candidate, so callers who may only read get neither.
         let sees_access = Action::AdvanceCandidate.is_allowed_in_full(relation);
         let is_manager = Action::ChangeProject.is_allowed(relation);
-        let sees_adjustments = is_manager || !is_staff;
+        let sees_needs = is_manager || !is_staff;
         Self {
             customer,
             is_staff,
             sees_access,
             is_manager,
-            sees_adjustments,
+            sees_needs,
             project,
             company_uri: references.company(&project.company),
             project_uri: references.uri(&project.company, project.id),
@@ -129,7 +131,8 @@ pub struct CandidateFields {
     /// A login name in addition to the email address, unique in the company; empty if there is none.
     #[schemars(example = &"ada")]
     username: OrEmpty<Username>,
-    /// For mails and as a login name; empty if there is none. While `email_confirmed` is false, the former address counts.
+    /// The address for mails and as a login name; empty if there is none. While `email_confirmed` is false, the former address
+    /// counts.
     #[schemars(example = &"ada@example.com")]
     email: OrEmpty<Email>,
     /// False while a candidate with a password has yet to confirm this `email`; true otherwise.
@@ -142,7 +145,7 @@ pub struct CandidateFields {
     external_id: Option<OrEmpty<ExternalId>>,
     /// Addresses that are not `deliverable` get no mails until they are replaced. Empty without an address.
     email_status: EmailStatus,
-    /// Changed by advancing and skipping, by deadlines and by the interview itself.
+    /// Changed by advancing, skipping and cancelling, by deadlines and by the interview itself.
     status: CandidateStatus,
     /// When the invitation was accepted.
     #[schemars(example = ())]
@@ -153,6 +156,12 @@ pub struct CandidateFields {
     /// When the candidate was last invited.
     #[schemars(example = ())]
     invitationdate: Option<Timestamp>,
+    /// When the candidate first opened the interview, to the minute; null before. The page reports it when they first press
+    /// something, other clients by `GET /whoami/candidate/?opened=true`. Another invitation does not reset it. Only callers who may
+    /// change the project see it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = ())]
+    opened_at: Option<Option<Timestamp>>,
     /// When the interview was completed.
     #[schemars(example = ())]
     interviewdate: Option<Timestamp>,
@@ -192,11 +201,21 @@ pub struct CandidateFields {
     /// see it, and no event tells of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     adjustments: Option<Option<AdjustmentsView>>,
+    /// The candidate's latest request for help; null for none, and once they have taken it back. It stays with its answer
+    /// until the next request. Only callers who may change the project and the candidate see it, and no event tells what it says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = ())]
+    help_request: Option<Option<HelpRequestView>>,
     /// The last time that a manager has reopened the interview; null if it was never reopened. Only callers who may change the
     /// project see it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = ())]
     reopening: Option<Option<ReopeningView>>,
+    /// How a manager has cancelled the interview; null if none has, also for candidates who were skipped otherwise. Only callers who
+    /// may change the project see it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = ())]
+    cancellation: Option<Option<CancellationView>>,
     /// When the service erases the candidate, who has requested it; null without a request. A hold delays it.
     #[schemars(example = ())]
     erasure_due_at: Option<Timestamp>,
@@ -205,6 +224,10 @@ pub struct CandidateFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = false)]
     is_on_hold: Option<bool>,
+    /// The language of the mails to the candidate, and the first one of the page, where they may choose another: a code of
+    /// `GET …/languages/`. Null for the language of the project.
+    #[schemars(example = ())]
+    language: Option<Language>,
     /// Whether the service sends mails about the interview: the invitation, reminders and new deadlines. If not, the client
     /// does, and the candidate needs no email address.
     #[schemars(example = true)]
@@ -277,7 +300,7 @@ impl ReopeningView {
     }
 }
 
-/// What only project managers see, and candidates their own: the link to the interview, and the key in it under the name of
+/// The fields that only project managers and the candidate see: the link to the interview, and the key in it under the name of
 /// what it opens.
 #[derive(Debug, Serialize, JsonSchema)]
 struct InterviewAccessView {
@@ -328,6 +351,7 @@ impl CandidateFields {
             confirmationdate: candidate.confirmed_at.map(Timestamp),
             ended_by_time: candidate.ended_by_time.is_some(),
             invitationdate: candidate.invited_at.map(Timestamp),
+            opened_at: viewer.is_manager.then(|| candidate.opened_at.map(Timestamp)),
             interviewdate: candidate.interviewed_at.map(Timestamp),
             deadline: profile.deadline.map(Timestamp),
             photo: OrEmpty(references.file(company, candidate.account(), FileKind::Photo, candidate.photo)),
@@ -345,10 +369,18 @@ impl CandidateFields {
             address: profile.address.to_string(),
             // The contract calls it internal.
             partner_data: viewer.is_staff.then(|| profile.partner_data.to_json()),
-            adjustments: viewer.sees_adjustments.then(|| candidate.adjustments.map(AdjustmentsView::new)),
+            adjustments: viewer.sees_needs.then(|| candidate.adjustments.map(AdjustmentsView::new)),
+            help_request: viewer
+                .sees_needs
+                .then(|| candidate.help_request.as_ref().map(HelpRequestView::from)),
             reopening: viewer.is_manager.then(|| candidate.reopening.as_ref().map(ReopeningView::new)),
+            cancellation: viewer.is_manager.then(|| {
+                let told = candidate.cancellation.as_ref();
+                told.map(|cancellation| CancellationView::new(cancellation, company, references))
+            }),
             erasure_due_at: candidate.erasure_request.map(|request| Timestamp(request.due_at)),
             is_on_hold: viewer.is_manager.then(|| candidate.hold_at(viewer.now).is_some()),
+            language: profile.language,
             receive_mails: profile.receive_mails,
             next_reminder_at: viewer.is_manager.then(|| candidate.next_reminder_at().map(Timestamp)),
             interview_suite_url: references.candidate_page(company, *project, candidate.id),

@@ -11,9 +11,10 @@ use crate::domain::project::contact::Contact;
 use crate::domain::text::Email;
 use crate::error::{Error, Result};
 use crate::http::reference::ReferenceUris;
+use crate::http::view::HelpRequestView;
 use crate::http::wire::{OrEmpty, Timestamp, Uri};
 
-/// Who answers the questions of candidates.
+/// The contact for questions of candidates.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Contact")]
 pub struct ContactView {
@@ -39,7 +40,7 @@ struct NamedCompanyView {
     logo: Option<Uri>,
 }
 
-/// What a key that has ended tells, beside why. The document describes it as a failure.
+/// The fields of the refusal of a candidate's key that has ended, besides why. The document describes it as a failure.
 #[derive(Debug, Serialize)]
 pub(crate) struct EndedKeyView {
     resource_uri: Uri,
@@ -50,6 +51,7 @@ pub(crate) struct EndedKeyView {
     answers: Option<usize>,
     ended_by_time: bool,
     ended_at: Option<Timestamp>,
+    help_request: Option<HelpRequestView>,
 }
 
 /// The fields of the refusal of a guest link's key besides `detail` and `code`. The document describes them with the failure.
@@ -60,7 +62,7 @@ pub(crate) struct EndedGuestLinkView {
 }
 
 /// A company as guests know it.
-// It has no `resource_uri`, because guests may not read the company.
+// The company has no `resource_uri` here, because guests may not read it.
 #[derive(Debug, Serialize)]
 struct ReviewedCompanyView {
     name: String,
@@ -103,6 +105,7 @@ impl EndedKeyView {
             answers: None,
             ended_by_time: false,
             ended_at: None,
+            help_request: None,
         }
     }
 
@@ -115,6 +118,11 @@ impl EndedKeyView {
     ) -> Self {
         let return_url = OrEmpty(candidate.return_url(project));
         Self { return_url, interviewdate: candidate.interviewed_at.map(Timestamp), answers, ..self }
+    }
+
+    /// The view with what the candidate has last asked for.
+    pub(crate) fn with_help_request(self, candidate: &Candidate) -> Self {
+        Self { help_request: candidate.help_request.as_ref().map(HelpRequestView::from), ..self }
     }
 
     /// The view with how the time of the interview ended.

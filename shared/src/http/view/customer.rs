@@ -40,8 +40,8 @@ pub struct CustomerView {
     /// Last name.
     #[schemars(example = &"Hopper", length(min = 1))]
     last_name: String,
-    /// For mails and as a login name; unique among the company's staff. While `email_confirmed` is false and `status` is `confirmed`,
-    /// the customer has yet to confirm this address, and the former one counts.
+    /// The address for mails and as a login name; unique among the company's staff. While `email_confirmed` is false and `status`
+    /// is `confirmed`, the customer has yet to confirm this address, and the former one counts.
     #[schemars(example = &"grace@example.com")]
     email: Email,
     /// Whether the customer has accepted an invitation and confirmed any later address, or an owner has answered for it.

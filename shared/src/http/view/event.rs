@@ -22,7 +22,7 @@ pub struct EventView {
     /// The identifier. No two events ever have the same.
     #[schemars(example = &"evt_01JQ8ZB4T1H6W5Y7X3Q9E2G0FA_7_1795293766")]
     id: String,
-    /// What has happened: the first of `types`. Null in the history of a resource for changes without an event.
+    /// The type of the event: the first of `types`. Null in the history of a resource for changes without an event.
     #[serde(rename = "type")]
     #[schemars(example = &"candidate.interviewed")]
     main_type: Option<String>,
@@ -41,7 +41,7 @@ pub struct EventView {
     company: Uri,
     /// The change.
     data: ChangeView,
-    /// Who made the change.
+    /// The author of the change.
     by: AuthorView,
     /// The customer who acted on behalf of the author; null for none.
     #[schemars(example = example_uri::CUSTOMER)]
@@ -71,9 +71,9 @@ impl JsonSchema for FeedEvent {
 }
 
 // The parameters are the facts that it has changed, and all that it tells. Only its schema has others, for a kind of resource.
-/// What a change did. The facts of the resource after the change stand beside these fields, such as `status` and
-/// `deadline`. Once the resource is erased, only its URL and its page, its project with its key, and its version are left,
-/// and what `candidate.erased` says.
+/// The change. The facts of the resource after the change stand beside these fields, such as `status` and `deadline`. Once the
+/// resource is erased, only its URL and its page, its project with its key, and its version are left, and what `candidate.erased`
+/// says.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Change")]
 pub(crate) struct ChangeView<P = BTreeMap<String, Value>, F = Map<String, Value>> {
@@ -89,7 +89,7 @@ pub(crate) struct ChangeView<P = BTreeMap<String, Value>, F = Map<String, Value>
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = example_uri::CANDIDATE_PAGE)]
     interview_suite_url: Option<Uri>,
-    /// Of a candidate or an interview, the client's key of the project when the event got its number. Missing if there was none.
+    /// The client's key of the project when the event of a candidate or an interview got its number. Missing if there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"REQ-7")]
     project_external_id: Option<ExternalId>,
@@ -189,7 +189,9 @@ fn uris_by_field(
 ) -> BTreeMap<String, Vec<Uri>> {
     fields
         .iter()
-        .map(|(field, all)| (field.clone(), all.iter().map(|one| references.uri(company, *one)).collect()))
+        .map(|(field, all)| {
+            (field.clone(), all.iter().map(|customer| references.uri(company, *customer)).collect())
+        })
         .collect()
 }
 

@@ -20,10 +20,10 @@ pub struct GuestLinkView {
     /// The candidate.
     #[schemars(example = example_uri::CANDIDATE)]
     candidate: Uri,
-    /// Who is meant to open the link. It never appears in events.
+    /// The person who is to open the link. It never appears in events.
     #[schemars(example = &"Head of sales")]
     recipient: String,
-    /// Whether guests see no name of the candidate. What candidates say and write may still tell it.
+    /// Whether guests see no name of the candidate. The answers may still tell it.
     #[schemars(example = false)]
     hide_name: bool,
     /// When the link stops working. It is listed for 30 more days.

@@ -4,10 +4,32 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::id::{CriterionId, QuestionId};
-use crate::domain::questionnaire::{Criterion, Question, QuestionKind, Questionnaire};
+use crate::domain::questionnaire::{Anchors, Criterion, Question, QuestionKind, Questionnaire};
 use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;
-use crate::http::wire::{Identifier, Uri};
+use crate::http::wire::{Decimal, Identifier, Uri};
+
+/// What a value of the scale means.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Anchor")]
+pub(super) struct AnchorView {
+    /// From 0 to the project's `maximum_score` of today, with at most one decimal.
+    #[schemars(example = 4)]
+    value: Decimal,
+    /// What evaluators see or hear that deserves the value.
+    #[schemars(example = &"Names two trade-offs unasked.", length(min = 1))]
+    text: String,
+}
+
+impl AnchorView {
+    /// The views of anchors on a scale with this maximum.
+    fn all_of(anchors: &Anchors, maximum_score: u32) -> Vec<Self> {
+        let anchors = anchors.on_scale(maximum_score).into_iter();
+        anchors
+            .map(|anchor| Self { value: Decimal::of_tenths(anchor.tenths), text: anchor.text.to_string() })
+            .collect()
+    }
+}
 
 /// A question.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -47,11 +69,19 @@ pub struct QuestionView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"Look for ownership.")]
     internal_description: Option<String>,
+    /// What values of the scale mean, ascending. Candidates do not see it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    anchors: Option<Vec<AnchorView>>,
 }
 
 impl QuestionView {
-    /// The view that staff have of a question.
-    pub fn new(question: &Question, of: &Questionnaire, references: ReferenceUris<'_>) -> Self {
+    /// The view that staff have of a question, in a project with this maximum score.
+    pub fn new(
+        question: &Question,
+        of: &Questionnaire,
+        maximum_score: u32,
+        references: ReferenceUris<'_>,
+    ) -> Self {
         let Questionnaire { company, project, .. } = of;
         Self {
             id: Identifier(question.id),
@@ -66,12 +96,13 @@ impl QuestionView {
             takes: question.takes,
             is_required: question.is_required,
             internal_description: Some(question.internal_description.to_string()),
+            anchors: Some(AnchorView::all_of(&question.anchors, maximum_score)),
         }
     }
 
     /// The view that candidates have.
     pub fn for_candidate(self) -> Self {
-        Self { internal_description: None, ..self }
+        Self { internal_description: None, anchors: None, ..self }
     }
 
     /// The view without the question itself.
@@ -100,11 +131,18 @@ pub struct CriterionView {
     /// The meaning of the criterion.
     #[schemars(example = &"Speaks clearly and listens.")]
     description: String,
+    /// What values of the scale mean, ascending.
+    anchors: Vec<AnchorView>,
 }
 
 impl CriterionView {
-    /// The view of a criterion.
-    pub fn new(criterion: &Criterion, of: &Questionnaire, references: ReferenceUris<'_>) -> Self {
+    /// The view of a criterion, in a project with this maximum score.
+    pub fn new(
+        criterion: &Criterion,
+        of: &Questionnaire,
+        maximum_score: u32,
+        references: ReferenceUris<'_>,
+    ) -> Self {
         let Questionnaire { company, project, .. } = of;
         Self {
             id: Identifier(criterion.id),
@@ -113,6 +151,7 @@ impl CriterionView {
             position: criterion.position,
             name: criterion.name.to_string(),
             description: criterion.description.to_string(),
+            anchors: AnchorView::all_of(&criterion.anchors, maximum_score),
         }
     }
 }

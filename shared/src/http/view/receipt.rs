@@ -22,7 +22,7 @@ const STORAGE_DELAY: TimeDelta = TimeDelta::days(2);
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Receipt")]
 pub struct ReceiptView {
-    /// What the service states.
+    /// The statement that is signed.
     statement: StatementView,
     /// The statement, signed: a JWS in its compact form (RFC 7515) with the algorithm `EdDSA` (Ed25519). Its payload is the
     /// statement as JSON, and its header names the key by `kid`.
@@ -30,7 +30,7 @@ pub struct ReceiptView {
     jws: String,
 }
 
-/// What the service states about an erasure. It names the candidate by their identifier alone: keep a note of your own of whom
+/// The service's statement about an erasure. It names the candidate by their identifier alone: keep a note of your own of whom
 /// that was.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ErasureStatement")]
@@ -57,7 +57,7 @@ struct StatementView {
     /// When the last of what the deletion had left was erased.
     #[schemars(example = &"2026-11-08T22:59:01Z")]
     erased_at: Timestamp,
-    /// What was erased.
+    /// The numbers of erased items.
     erased: ErasureCounts,
     /// Copies that cannot be read through the service, and the day when the last of each kind is deleted.
     copies: Vec<CopyView>,
@@ -67,14 +67,14 @@ struct StatementView {
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ErasureCopies")]
 struct CopyView {
-    /// What they are of.
+    /// The kind of data that was copied.
     of: CopyKind,
     /// The day when the last of them is deleted, in UTC.
     #[schemars(example = &"2026-12-06")]
     until: NaiveDate,
 }
 
-/// What copies are of.
+/// Kinds of copied data.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
@@ -100,7 +100,7 @@ impl ReceiptView {
             return signed.map(Some).ok_or_else(|| Error::Unreadable("a receipt cannot be read".into()));
         }
         let Some(statement) = StatementView::of(event, references, config) else { return Ok(None) };
-        // Nothing is stored: the event has all that is stated, and the key follows from the secret.
+        // The receipt is not stored: the event has all that is stated, and the key follows from the secret.
         let jws = keys.sign(&serde_json::to_vec(&statement).map_err(Error::internal)?);
         Ok(Some(Self { statement, jws }))
     }
@@ -152,7 +152,7 @@ impl StatementView {
 
 /// The copies of what was erased at this moment.
 fn copies(erased_at: DateTime<Utc>, kept: CopyRetention) -> Vec<CopyView> {
-    // From the erasure on, not from the deletion: until then, there was still something to copy.
+    // The days count from the erasure, not from the deletion: until then, there was still something to copy.
     let ends = [
         (CopyKind::Table, TimeDelta::days(kept.recovery_days)),
         (CopyKind::Files, TimeDelta::days(kept.recovery_days) + STORAGE_DELAY),
@@ -177,7 +177,7 @@ pub struct ReceiptKeyView {
     /// The thumbprint of the key (RFC 7638). Receipts name the key by it.
     #[schemars(example = &"kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k")]
     kid: String,
-    /// What it is for.
+    /// The purpose of the key.
     #[serde(rename = "use")]
     #[schemars(extend("const" = "sig"), example = &"sig")]
     purpose: &'static str,

@@ -10,7 +10,7 @@ use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;
 use crate::http::wire::Uri;
 
-/// What a named token may do.
+/// The rights of a named token.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct TokenRightsView {
     /// Without `projects`, the token has the rights of a customer of this account type, except for actions that need a person. With

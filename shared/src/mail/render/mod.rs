@@ -2,8 +2,8 @@
 
 use askama::Template;
 
-use super::{InterviewLink, MailOccasion, PersonalMail};
-use crate::domain::candidate::EndedByTime;
+use super::{AskedHelpEntry, InterviewLink, MailOccasion, PersonalMail, WaitingDays};
+use crate::domain::candidate::{EndedByTime, HelpKind};
 use crate::domain::language::Language;
 use crate::domain::transition::CandidateMail;
 
@@ -23,11 +23,11 @@ enum MailLine {
     /// Above the HTML.
     Heading,
     Greeting,
-    /// What happened and what to do.
+    /// The event, and what to do about it.
     Body,
     /// How long the interview takes, and what it needs.
     Length,
-    /// What the reader does next, counted from 1.
+    /// The step with this number, counted from 1.
     Step(usize),
     /// Precedes the company's message to the candidate.
     Message,
@@ -36,6 +36,14 @@ enum MailLine {
         answered: usize,
         questions: usize,
     },
+    /// For how long an interview has waited.
+    Waiting {
+        days: i64,
+    },
+    /// The help that a candidate asks for.
+    Help(HelpKind),
+    /// Precedes the page about accessibility.
+    Accessibility,
     /// How many candidates a mail does not name.
     More,
     /// Precedes the deadline.
@@ -46,7 +54,7 @@ enum MailLine {
     Lead,
     CopyLink,
     Personal,
-    /// What to do otherwise, for example ignore the mail or ask somebody.
+    /// The alternative, for example to ignore the mail or ask somebody.
     Otherwise,
     Closing,
 }
@@ -54,6 +62,18 @@ enum MailLine {
 impl From<&EndedByTime> for MailLine {
     fn from(ended: &EndedByTime) -> Self {
         Self::EndedByTime { answered: ended.answered, questions: ended.questions }
+    }
+}
+
+impl From<&WaitingDays> for MailLine {
+    fn from(WaitingDays(days): &WaitingDays) -> Self {
+        Self::Waiting { days: *days }
+    }
+}
+
+impl From<&AskedHelpEntry> for MailLine {
+    fn from(asked: &AskedHelpEntry) -> Self {
+        Self::Help(asked.kind)
     }
 }
 
@@ -123,7 +143,7 @@ impl PersonalMail<'_> {
         Some((before, address, after))
     }
 
-    /// What the reader does next: one step, or several to number.
+    /// The reader's next steps: one, or several to number.
     fn steps(&self) -> askama::Result<Vec<String>> {
         let mut steps = Vec::new();
         loop {

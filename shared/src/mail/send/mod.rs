@@ -26,7 +26,7 @@ pub struct MailEnvelope<'a> {
     pub company: &'a Company,
     /// The sender, if SES has verified it for the company.
     pub alias: Option<&'a Email>,
-    /// Who gets the answers of the recipient, unless it is the sender.
+    /// The address that replies go to, if it is not the sender's.
     pub reply_to: Option<&'a Email>,
 }
 
@@ -67,8 +67,8 @@ impl<'a> Mailer<'a> {
 
     /// Sends `mail`. Not idempotent.
     pub async fn send(&self, envelope: &MailEnvelope<'_>, mail: &RenderedMail) -> MailDelivery {
-        // By company: SES verifies senders for the whole AWS account, and one company must not send from another's
-        // domain.
+        // Aliases are verified by company: SES verifies senders for the whole AWS account, and one company must not send from
+        // another's domain.
         if let Some(alias) = envelope.alias.filter(|alias| envelope.company.may_send_from(alias)) {
             match self.send_from(alias, envelope, mail).await {
                 // The alias's verification may have lapsed. SES has not sent the refused mail, so this cannot send it

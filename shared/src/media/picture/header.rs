@@ -69,7 +69,7 @@ impl PictureHeader {
                     let header: Self = header?;
                     return match scans(rest) {
                         (1, has_end) => Some(Self { working_bytes: 0, has_end, ..header }),
-                        // Its coefficients are kept until the last scan.
+                        // The coefficients of a progressive picture are kept until the last scan.
                         (scans, true) => Some(Self { scans, ..header }),
                         // Whole scans may be missing.
                         (_, false) => None,

@@ -22,7 +22,7 @@ const MAX_SIDE: u32 = 20_000;
 // Enough to rotate a picture of three bytes a pixel.
 const MEMORY_PER_PIXEL: u64 = 6;
 /// The largest logo.
-// It is decoded by a function with little memory.
+// Logos are decoded by a function with little memory.
 const MAX_LOGO_PIXELS: u64 = 4_000_000;
 /// The largest sides of a stored logo: twice those that are shown, for dense screens.
 const LOGO_SIDES: (u32, u32) = (360, 120);
@@ -30,7 +30,7 @@ const LOGO_SIDES: (u32, u32) = (360, 120);
 // Progressive encoders write about ten; each costs a pass over the picture.
 const MAX_SCANS: usize = 24;
 /// The maximum size of a colour profile, in bytes.
-// Those of cameras and screens are far shorter.
+// The profiles of cameras and screens are far shorter.
 const MAX_PROFILE: usize = 16 * 1024;
 
 const NO_PICTURE: &str = "Upload a valid image: JPEG, PNG, GIF or WebP.";
@@ -149,8 +149,8 @@ fn decode_without_end(bytes: &[u8], header: &PictureHeader, max_pixels: u64) -> 
         hasher.write(picture.as_bytes());
         hasher.finish()
     };
-    // What follows the last pixel changes none. Of a picture that is cut, the decoder makes the missing pixels of it. The
-    // fillings differ from their first bit on.
+    // Bytes after the last pixel change nothing. The decoder fills the missing pixels of a picture that is cut with the bytes
+    // after its end. The fillings differ from their first bit on.
     let other = hash(&decode_with(0xA5)?);
     let decoded = decode_with(0)?;
     if hash(&decoded) == other { Ok(decoded) } else { Err(BROKEN.to_owned()) }

@@ -1,9 +1,11 @@
 //! Events of one candidate, from the creation to the erasure.
 
 use super::sample::{EventSample, at, company, id};
+use crate::domain::account::Creator;
 use crate::domain::answers::{Answers, TakeTerms};
 use crate::domain::candidate::{
-    Candidate, CandidateProfile, CandidateStatus, EndedByTime, Reopening, ReopeningReason,
+    Cancellation, CancellationReason, Candidate, CandidateProfile, CandidateStatus, EndedByTime, HelpKind,
+    HelpRequest, HelpText, Reopening, ReopeningReason,
 };
 use crate::domain::evaluation::EvaluationReport;
 use crate::domain::evaluation::evaluator_index::EvaluatorIndex;
@@ -17,7 +19,7 @@ use crate::domain::privacy::consent::CandidateConsent;
 use crate::domain::privacy::erasure_request::ErasureRequest;
 use crate::domain::privacy::hold::{CandidateHold, HoldReason};
 use crate::domain::privacy::legal::LegalKind;
-use crate::domain::questionnaire::{ANSWER_SECONDS, Question, QuestionKind, QuestionText};
+use crate::domain::questionnaire::{ANSWER_SECONDS, Anchors, Question, QuestionKind, QuestionText};
 use crate::domain::text::{Email, ExternalId, ShortName, TextLine, TextLines};
 use crate::http::example_uri;
 
@@ -47,10 +49,11 @@ pub(super) fn samples() -> Result<Vec<EventSample>, String> {
         invited_at: Some(at("2026-11-02T09:05:00Z")?),
         ..with_deadline("2026-12-24T17:00:00Z", &new)?
     };
+    let opened = Candidate { opened_at: Some(at("2026-11-08T22:18:00Z")?), ..invited.clone() };
     let confirmed = Candidate {
         status: CandidateStatus::Confirmed,
         confirmed_at: Some(at("2026-11-08T22:20:00Z")?),
-        ..invited.clone()
+        ..opened.clone()
     };
     let interviewing = Candidate {
         status: CandidateStatus::Interviewing,
@@ -76,6 +79,22 @@ pub(super) fn samples() -> Result<Vec<EventSample>, String> {
         reopening: Some(reopening),
         ..interviewed.clone()
     };
+    let cancellation = Cancellation {
+        reason: CancellationReason::parse("The position is filled.")?,
+        at: at("2026-11-08T22:45:00Z")?,
+        by: Some(Creator::Customer(customer)),
+    };
+    let cancelled = Candidate {
+        status: CandidateStatus::Skipped,
+        cancellation: Some(cancellation),
+        ..interviewing.clone()
+    };
+    let asked_at = at("2026-11-08T22:25:00Z")?;
+    let request = HelpRequest::new(HelpKind::Time, HelpText::parse("My exam is on the same day.")?, asked_at);
+    let answer = Some(HelpText::parse("You have until Friday.")?);
+    let replied = HelpRequest { answered_at: Some(interviewed_at), answer, ..request.clone() };
+    let [asking, replied] =
+        [request, replied].map(|request| Candidate { help_request: Some(request), ..invited.clone() });
     let ended_at = at("2026-11-08T23:15:00Z")?;
     let aborted = Candidate {
         status: CandidateStatus::Aborted,
@@ -122,15 +141,19 @@ pub(super) fn samples() -> Result<Vec<EventSample>, String> {
     let told = [
         (manager, None, Some(&new)),
         (manager, Some(&new), Some(&invited)),
-        (itself, Some(&invited), Some(&confirmed)),
+        (itself, Some(&invited), Some(&opened)),
+        (itself, Some(&opened), Some(&confirmed)),
         (itself, Some(&confirmed), Some(&interviewing)),
         (itself, Some(&interviewing), Some(&interviewed)),
         (manager, Some(&interviewed), Some(&reopened)),
         (system, Some(&interviewing), Some(&aborted)),
         (system, Some(&invited), Some(&expired)),
+        (manager, Some(&interviewing), Some(&cancelled)),
         (manager, Some(&invited), Some(&skipped)),
         (manager, Some(&invited), Some(&postponed)),
         (manager, Some(&invited), Some(&reminded)),
+        (itself, Some(&invited), Some(&asking)),
+        (manager, Some(&asking), Some(&replied)),
         (manager, Some(&interviewed), Some(&evaluated)),
         (manager, Some(&interviewed), Some(&shared)),
         (manager, Some(&shared), Some(&interviewed)),
@@ -157,11 +180,12 @@ pub(super) fn samples() -> Result<Vec<EventSample>, String> {
     let conversions = conversions(&interviewing)?.into_iter().flatten();
     let by_service = [(9, erasure)].into_iter().chain(conversions.map(|change| (3, change)));
     let by_service = by_service.map(|(version, change)| EventSample::new(system, version, change));
-    Ok(told.chain(by_service).collect())
+    let captioned = captioning(&interviewing)?.map(|change| EventSample::new(manager, 4, change));
+    Ok(told.chain(by_service).chain(captioned).collect())
 }
 
-/// The changes of the interview of a candidate by a conversion that has succeeded, and by one that has failed.
-fn conversions(candidate: &Candidate) -> Result<[Option<ResourceChange>; 2], String> {
+/// A question that is recorded, and the answers of a candidate who has begun to answer it.
+fn begun(candidate: &Candidate) -> Result<(TakeRef, Answers), String> {
     let question = Question {
         id: id(example_uri::QUESTION)?,
         revision: 1,
@@ -175,15 +199,32 @@ fn conversions(candidate: &Candidate) -> Result<[Option<ResourceChange>; 2], Str
         takes: None,
         is_required: true,
         internal_description: TextLines::default(),
+        anchors: Anchors::default(),
     };
     let terms = TakeTerms::of(candidate);
     let begun = Answers::of(candidate).begin_take(&question, &terms, &[], at("2026-11-08T22:55:00Z")?);
     let begun = begun.map_err(|refusal| refusal.detail)?;
-    let take = TakeRef { question: question.id, number: 1 };
-    let made = ConversionResult { seconds: 87, width: 1280, height: 720 };
-    let ends = [Conversion::succeeded(made), Conversion::failed("The recording has no picture.")];
+    Ok((TakeRef { question: question.id, number: 1 }, begun))
+}
+
+fn converted() -> Conversion {
+    Conversion::succeeded(ConversionResult { seconds: 87, width: 1280, height: 720 })
+}
+
+/// The changes of the interview of a candidate by a conversion that has succeeded, and by one that has failed.
+fn conversions(candidate: &Candidate) -> Result<[Option<ResourceChange>; 2], String> {
+    let (take, begun) = begun(candidate)?;
+    let ends = [converted(), Conversion::failed("The recording has no picture.")];
     Ok(ends.map(|end| {
         let ended = begun.clone().with_take(take, |take| take.end_conversion(end));
         Answers::change_between(Some(&begun), Some(&ended))
     }))
+}
+
+/// The change of the interview of a candidate by captions.
+fn captioning(candidate: &Candidate) -> Result<Option<ResourceChange>, String> {
+    let (take, begun) = begun(candidate)?;
+    let answered = begun.with_take(take, |take| take.end_conversion(converted()));
+    let captioned = answered.clone().with_captions(take, Language::En, "a digest".to_owned());
+    Ok(Answers::change_between(Some(&answered), Some(&captioned)))
 }

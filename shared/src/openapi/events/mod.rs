@@ -7,6 +7,7 @@ mod sample;
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
+use super::names::capitalise;
 use crate::domain::answers::InterviewFacts;
 use crate::domain::candidate::CandidateFacts;
 use crate::domain::history::{EventType, HistoryEntry, NoFacts, ResourceRef};
@@ -16,6 +17,7 @@ use crate::domain::retention::RetentionFacts;
 use crate::domain::retention::run::RunFacts;
 use crate::domain::staff::customer::CustomerFacts;
 use crate::domain::staff::named_token::TokenFacts;
+use crate::domain::staff::sign_in::SignInFacts;
 use crate::domain::webhook::WebhookFacts;
 use crate::http::example_uri;
 use crate::http::schema::{generator, with_definitions};
@@ -27,7 +29,6 @@ const FEED_EVENT: &str = "FeedEvent";
 /// A type of events, with the schema and an example of what webhooks get.
 pub(super) struct EventTypeDoc {
     pub(super) name: &'static str,
-    /// What has happened.
     pub(super) text: String,
     /// The name of the schema.
     pub(super) schema: String,
@@ -76,18 +77,10 @@ pub(super) fn operation_id(name: &str) -> String {
 
 /// The descriptions of the types, in the order of their declaration.
 fn texts() -> Vec<String> {
-    // Not `inline`, which folds the descriptions of the choices into one text.
+    // The schema is not inlined, which would fold the descriptions of the choices into one text.
     let choices = EventType::json_schema(&mut generator()).to_value();
     let choices = choices["oneOf"].as_array().into_iter().flatten();
     choices.map(|choice| choice["description"].as_str().unwrap_or_default().to_owned()).collect()
-}
-
-fn capitalise(name: &str) -> String {
-    let words = name.split(['.', '_']).map(|word| {
-        let (first, rest) = word.split_at(word.len().min(1));
-        first.to_ascii_uppercase() + rest
-    });
-    words.collect()
 }
 
 /// The schema of an event of this type: that of all events, with what is known of this one.
@@ -98,7 +91,7 @@ fn event_schema(event: &Value, of: EventType, text: &str, change: String) -> Val
     let properties = &mut schema["properties"];
     properties["type"] = json!({
         "type": "string",
-        "description": format!("What has happened: the first of `types`, which need not be `{name}`."),
+        "description": format!("The type of the event: the first of `types`, which need not be `{name}`."),
         "examples": [name],
     });
     properties["types"] = json!({
@@ -129,6 +122,7 @@ fn change_schema(of: EventType, resource: ResourceRef, schemas: &mut Map<String,
         ResourceRef::Video { .. } => ("Video", typed::<VideoFacts>()),
         ResourceRef::Token { .. } => ("Token", typed::<TokenFacts>()),
         ResourceRef::Retention => ("Retention", typed::<RetentionFacts>()),
+        ResourceRef::SignIn => ("SignIn", typed::<SignInFacts>()),
         ResourceRef::Webhook { .. } => ("Webhook", typed::<WebhookFacts>()),
         ResourceRef::Label { .. } => ("Label", typed::<NoFacts>()),
         ResourceRef::Company => ("Company", typed::<NoFacts>()),
@@ -136,7 +130,7 @@ fn change_schema(of: EventType, resource: ResourceRef, schemas: &mut Map<String,
     };
     let name = format!("{name}Change");
     schema["description"] = json!(
-        "What the change did. The facts of the resource after it stand beside these fields; a deletion tells none, and an erasure removes them."
+        "The change. The facts of the resource after it stand beside these fields; a deletion tells none, and an erasure removes them."
     );
     let foreign = foreign_fields(of, resource);
     let properties = schema["properties"].as_object_mut().into_iter();
@@ -150,7 +144,7 @@ fn change_schema(of: EventType, resource: ResourceRef, schemas: &mut Map<String,
             let (run, _) = with_definitions::<RunFacts>();
             schema["properties"]["last_run"] = run["properties"]["last_run"].clone();
         }
-        EventType::AnswerConverted | EventType::AnswerFailed => {
+        EventType::AnswerConverted | EventType::AnswerFailed | EventType::AnswerCaptioned => {
             schema["properties"]["question"] = json!({
                 "type": "string", "format": "uri", "examples": [example_uri::QUESTION],
                 "description": "The question whose answer was recorded.",

@@ -1,5 +1,7 @@
 //! Events of the company, its staff, its projects, and whatever else it has.
 
+use std::collections::BTreeSet;
+
 use super::sample::{EventSample, at, company, id};
 use crate::domain::company::Company;
 use crate::domain::company::label::{Label, LabelText};
@@ -7,6 +9,7 @@ use crate::domain::history::{
     ChangeAuthor, EventType, FieldChanges, HasHistory, ResourceChange, ResourceRef,
 };
 use crate::domain::id::{CustomerId, ProjectId, VideoId};
+use crate::domain::issuer::IssuerUrl;
 use crate::domain::language::Language;
 use crate::domain::media::conversion::{Conversion, ConversionResult};
 use crate::domain::media::upload::AnnouncedFile;
@@ -18,7 +21,9 @@ use crate::domain::retention::{RetentionPolicy, ScheduledRule};
 use crate::domain::secret::{PasswordHash, Sealed, SecretHash};
 use crate::domain::staff::ProjectStaff;
 use crate::domain::staff::customer::{AccountType, Customer, CustomerStatus, NewCustomer};
-use crate::domain::staff::named_token::{NamedToken, TokenRights};
+use crate::domain::staff::named_token::{NamedToken, TokenProof, TokenRights, TokenUses};
+use crate::domain::staff::sign_in::{MailDomain, SignInProvider, SignInSettings};
+use crate::domain::staff::trust::ClaimText;
 use crate::domain::text::{Email, ExternalId, ShortName, TextLine, TextLines, Username};
 use crate::domain::webhook::{AllowedTargets, DisabledReason, Webhook, WebhookUrl};
 use crate::http::example_uri;
@@ -37,6 +42,7 @@ pub(super) fn samples() -> Samples {
         tokens(owner)?,
         companies(owner)?,
         retentions(owner)?,
+        sign_ins(owner)?,
         webhooks(owner)?,
     ];
     Ok(samples.into_iter().flatten().collect())
@@ -135,11 +141,10 @@ fn tokens(by: ChangeAuthor) -> Samples {
         id: id(example_uri::TOKEN)?,
         company: company()?.id,
         name: ShortName::parse("Applicant tracking")?,
-        hash: SecretHash::of(""),
-        media_key: Sealed::of_nothing(),
+        proof: TokenProof::Value { hash: SecretHash::of(""), media_key: Sealed::of_nothing() },
         rights: TokenRights::OWNER,
         expires_at: Some(at("2027-11-02T09:00:00Z")?),
-        last_used_at: None,
+        uses: TokenUses::default(),
         created_at: at("2026-11-02T09:00:00Z")?,
         created_by: id(example_uri::CUSTOMER)?,
     };
@@ -161,6 +166,21 @@ fn companies(by: ChangeAuthor) -> Samples {
         exports.into(),
     ];
     Ok(samples.into_iter().flatten().collect())
+}
+
+fn sign_ins(by: ChangeAuthor) -> Samples {
+    let provider = SignInProvider {
+        issuer: IssuerUrl::parse("https://login.acme.example", AllowedTargets::Public)?,
+        client_id: ClaimText::parse("interviews")?,
+        client_secret: Some(Sealed::of_nothing()),
+        domains: [MailDomain::parse("acme.example")?].into(),
+        trusts_addresses: false,
+        required: false,
+        break_glass: BTreeSet::new(),
+    };
+    let none = SignInSettings::none(company()?.id);
+    let set = none.with_provider(provider, at("2026-11-02T09:00:00Z")?);
+    Ok(told(by, [(Some(&none), Some(&set))]))
 }
 
 fn retentions(by: ChangeAuthor) -> Samples {

@@ -3,6 +3,8 @@
 mod samples;
 mod schemas;
 
+use std::borrow::Cow;
+
 use axum::http::StatusCode;
 use chrono::TimeDelta;
 use serde_json::{Map, Value, json};
@@ -23,6 +25,8 @@ use samples::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ErrorResponseDoc {
     Invalid,
+    /// Follows `Invalid`, whose place it takes in an operation that has both.
+    OAuth,
     Unauthenticated,
     EndedKey,
     EndedGuestLink,
@@ -43,8 +47,9 @@ pub(super) enum ErrorResponseDoc {
 }
 
 impl ErrorResponseDoc {
-    pub(super) const ALL: [Self; 17] = [
+    pub(super) const ALL: [Self; 18] = [
         Self::Invalid,
+        Self::OAuth,
         Self::Unauthenticated,
         Self::EndedKey,
         Self::EndedGuestLink,
@@ -68,21 +73,26 @@ impl ErrorResponseDoc {
     }
 
     pub(super) fn status(self) -> u16 {
-        // From the errors themselves, so that the document cannot differ from what is sent.
+        // The status is that of the errors themselves, so that the document cannot differ from what is sent.
         self.samples().first().map_or(StatusCode::TOO_MANY_REQUESTS, |(_, error)| error.status()).as_u16()
     }
 
     fn text(self) -> &'static str {
         match self {
             Self::Invalid => "Correct the request: messages by field, or a `detail` with a `code`.",
+            Self::OAuth => {
+                "The exchange was refused. `error` and `error_description` are those of RFC 6749, with the same text as `detail`; parameters of the query and conditions are refused without them."
+            }
             Self::Unauthenticated => "The credential is missing, invalid or expired.",
             Self::EndedKey => {
-                "The credential is missing, invalid or expired; or it is the key of a candidate that opens nothing any more, and `code` says why."
+                "The credential is missing, invalid or expired; or it is the key of a candidate that opens nothing any more, or the session of one whose interview was cancelled, and `code` says why."
             }
             Self::EndedGuestLink => {
                 "The key is missing or unknown; or it is that of a link that shows nothing any more, or not now, and `code` says why."
             }
-            Self::Forbidden => "The caller lacks the permission.",
+            Self::Forbidden => {
+                "The caller lacks the permission, or has to sign in by their company's provider."
+            }
             Self::NotFound => "The resource does not exist, or the caller may not see it.",
             Self::Conflict => {
                 "Other requests kept changing the resource, or the same request is still running. Try again."
@@ -133,6 +143,29 @@ impl ErrorResponseDoc {
                 ("if_match", Error::Refused(IF_MATCH_NOT_SUPPORTED)),
                 ("syntax", Error::MalformedJson("EOF while parsing a value at line 1 column 0".to_owned())),
             ],
+            Self::OAuth => {
+                let refused =
+                    |error, code, detail| Error::OAuth { error, code, detail: Cow::Borrowed(detail) };
+                vec![
+                    (
+                        "not_exchanged",
+                        refused("invalid_request", "not_exchanged", "The subject token was refused."),
+                    ),
+                    (
+                        "parameters",
+                        refused(
+                            "invalid_request",
+                            "invalid_request",
+                            "subject_token: This field is required.",
+                        ),
+                    ),
+                    (
+                        "target",
+                        refused("invalid_target", "invalid_target", "Name the company or the named token."),
+                    ),
+                    ("unknown_parameter", unknown_parameter()),
+                ]
+            }
             Self::Unauthenticated => {
                 vec![("missing", Error::Unauthenticated(MISSING))]
             }
@@ -149,7 +182,8 @@ impl ErrorResponseDoc {
             }
             Self::Forbidden => {
                 let denied = |is_token| Error::MissingPermission { permission: Action::ReadEvents, is_token };
-                vec![("denied", denied(false)), ("token", denied(true))]
+                let required = Error::SignInRequired(example_uri::SIGN_IN_DOOR.to_owned());
+                vec![("denied", denied(false)), ("token", denied(true)), ("sign_in_required", required)]
             }
             Self::NotFound => vec![("unknown", Error::NotFound)],
             Self::Conflict => vec![
@@ -181,7 +215,7 @@ impl ErrorResponseDoc {
                 ]
             }
             Self::KeyReused => vec![("reused", Error::KeyReused)],
-            // Not by this service: the gateway has no errors of ours.
+            // The gateway answers these, which has no errors of ours.
             Self::GatewayThrottled => vec![],
             Self::Throttled => {
                 vec![("throttled", Error::Throttled(TimeDelta::minutes(15))), ("busy", Error::CompanyBusy(5))]
@@ -206,6 +240,7 @@ impl ErrorResponseDoc {
                 { "$ref": "#/components/schemas/Problem" },
                 { "$ref": "#/components/schemas/FieldErrors" },
             ] }),
+            Self::OAuth => json!({ "$ref": "#/components/schemas/OAuthError" }),
             Self::GatewayThrottled => json!({ "$ref": "#/components/schemas/GatewayProblem" }),
             Self::Throttled => json!({ "anyOf": [
                 { "$ref": "#/components/schemas/Problem" },

@@ -9,7 +9,7 @@ use crate::openapi::failure::ErrorResponseDoc;
 const CODE: &str = "^[a-z0-9_]+$";
 
 impl ErrorResponseDoc {
-    pub(in crate::openapi) fn schemas() -> [(&'static str, Value); 8] {
+    pub(in crate::openapi) fn schemas() -> [(&'static str, Value); 9] {
         let codes = KeyEnd::ALL.map(|end| format!("`{}`", end.refusal().code)).join(", ");
         let guest_codes = GuestLinkEnd::ALL.map(|end| format!("`{}`", end.refusal().code)).join(", ");
         [
@@ -45,13 +45,13 @@ impl ErrorResponseDoc {
                 "EndedKey",
                 json!({
                     "type": "object",
-                    "description": "Why the request was refused. Only to a key that a candidate was sent, more than `detail` and `code`.",
+                    "description": "Why the request was refused. Only to a key that a candidate was sent, and to the session or the right password of a candidate whose interview was cancelled, more than `detail` and `code`.",
                     "required": ["detail", "code"],
                     "properties": {
                         "detail": { "type": "string", "minLength": 1, "description": "A text for people." },
                         "code": {
                             "type": "string", "pattern": CODE,
-                            "description": format!("A code for programs; for a candidate's key that opens nothing any more {codes}."),
+                            "description": format!("A code for programs; for a candidate's key that opens nothing any more {codes}; for such a session or password `withdrawn`."),
                         },
                         "resource_uri": { "type": "string", "format": "uri", "description": "The candidate." },
                         "company": {
@@ -70,7 +70,7 @@ impl ErrorResponseDoc {
                         "contact": { "$ref": "#/components/schemas/Contact" },
                         "return_url": {
                             "type": "string",
-                            "description": "Where the candidate can continue after the interview, as in `whoami/candidate/`, with `interview_completed`; empty for other codes, and for none.",
+                            "description": "The address at which the candidate can continue after the interview, as in `whoami/candidate/`, with `interview_completed`; empty for other codes, and for none.",
                         },
                         "interviewdate": {
                             "type": ["string", "null"], "format": "date-time",
@@ -87,6 +87,10 @@ impl ErrorResponseDoc {
                         "ended_at": {
                             "type": ["string", "null"], "format": "date-time",
                             "description": "When the time of the interview ended; null unless `ended_by_time` is true.",
+                        },
+                        "help_request": {
+                            "description": "The latest request for help; null for none, and always for a key that is not the latest that the candidate was sent.",
+                            "anyOf": [{ "$ref": "#/components/schemas/HelpRequest" }, { "type": "null" }],
                         },
                     },
                 }),
@@ -141,6 +145,10 @@ impl ErrorResponseDoc {
                             "type": "string",
                             "description": "With the code `permission_denied`: the permission that is missing, one of those that `/whoami/` lists. Missing if no permission would help.",
                         },
+                        "sign_in": {
+                            "type": "string", "format": "uri",
+                            "description": "With the code `sign_in_required`: the address to open in a browser, where staff sign in by their company's provider. Missing for other codes.",
+                        },
                     },
                 }),
             ),
@@ -152,6 +160,24 @@ impl ErrorResponseDoc {
                     "required": ["message"],
                     "properties": {
                         "message": { "type": "string", "description": "A text for people." },
+                    },
+                }),
+            ),
+            (
+                "OAuthError",
+                json!({
+                    "type": "object",
+                    "description": "Why the exchange was refused.",
+                    "required": ["detail", "code"],
+                    "properties": {
+                        "error": { "type": "string", "description": "The error by RFC 6749 or RFC 8693. Missing if a parameter of the query or a condition is refused." },
+                        "error_description": { "type": "string", "minLength": 1, "description": "The text of `detail`. Missing with `error`." },
+                        "detail": { "type": "string", "minLength": 1, "description": "A text for people." },
+                        "code": { "type": "string", "pattern": CODE, "description": "A code for programs. Codes never change." },
+                        "parameter": {
+                            "type": "string",
+                            "description": "The query parameter that is unknown or repeated. Missing for other codes.",
+                        },
                     },
                 }),
             ),

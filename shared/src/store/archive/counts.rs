@@ -1,4 +1,4 @@
-//! What the counts of a project say that nothing else tells any more.
+//! The counts of a project that cannot be computed from other items any more.
 
 use std::collections::BTreeMap;
 
@@ -20,12 +20,12 @@ pub struct ArchivedCounts {
     pub shard: u8,
     /// Whether one of its candidates has begun the interview.
     pub has_begun: bool,
-    /// Counters of erased candidates.
     pub erased: BTreeMap<CounterName, i64>,
 }
 
 impl ArchivedCounts {
-    /// What the item of a shard says; `None` for nothing. Fails with [`Error::Unreadable`] if a counter is no number.
+    /// The counts in the item of a shard; `None` if it has none that an archive needs. Fails with [`Error::Unreadable`] if a
+    /// counter is no number.
     pub(in crate::store) fn of(project: ProjectId, shard: usize, mut item: Item) -> Result<Option<Self>> {
         item.retain(|name, _| name == HAS_BEGUN || is_of_erased(name));
         if item.is_empty() {
@@ -37,7 +37,7 @@ impl ArchivedCounts {
         counts.map(Some).ok_or_else(|| Error::Unreadable("a shard of counts cannot be read".into()))
     }
 
-    /// What a record says; `None` if it is none.
+    /// The counts in a record; `None` if the record is invalid.
     pub(super) fn of_record(id: &str, value: &Value) -> Option<Self> {
         let (project, shard) = id.split_once('/')?;
         let (project, shard) = (project.parse().ok()?, shard.parse().ok()?);
@@ -57,7 +57,7 @@ impl ArchivedCounts {
         (!is_empty).then_some(counts)
     }
 
-    /// As the item of the shard has it.
+    /// The attributes in the item of the shard.
     pub(super) fn attributes(&self) -> Item {
         let erased = self.erased.iter().map(|(counter, count)| (counter.to_string(), number(*count)));
         let mut attributes: Item = erased.collect();

@@ -1,7 +1,7 @@
 //! The kind and the identifier of the record of each entity.
 
 use super::ArchivedEntity;
-use crate::domain::answers::{Answers, WrittenAnswer};
+use crate::domain::answers::{AnswerCaptions, Answers, WrittenAnswer};
 use crate::domain::archive::RecordKind;
 use crate::domain::candidate::{Candidate, GuestLink};
 use crate::domain::company::Company;
@@ -18,16 +18,17 @@ use crate::domain::questionnaire::Questionnaire;
 use crate::domain::retention::RetentionPolicy;
 use crate::domain::staff::customer::Customer;
 use crate::domain::staff::named_token::NamedToken;
+use crate::domain::staff::sign_in::SignInSettings;
 use crate::domain::webhook::Webhook;
 use crate::store::table::keys;
 
 macro_rules! archived {
-    ($($entity:ty: $kind:ident, |$one:ident| $id:expr, $company:ident $(. $rest:ident)*;)+) => {$(
+    ($($entity:ty: $kind:ident, |$value:ident| $id:expr, $company:ident $(. $rest:ident)*;)+) => {$(
         impl ArchivedEntity for $entity {
             const KIND: RecordKind = RecordKind::$kind;
 
             fn record_id(&self) -> String {
-                let $one = self;
+                let $value = self;
                 $id
             }
 
@@ -39,23 +40,30 @@ macro_rules! archived {
 }
 
 archived! {
-    Answers: Answers, |one| format!("{}/{}", one.project, one.candidate), company;
-    Candidate: Candidates, |one| format!("{}/{}", one.project, one.id), company;
-    Captions: Captions, |one| format!("{}/{}", one.video, one.language.as_str()), company;
-    Company: Company, |one| one.id.to_string(), id;
-    Customer: Customers, |one| one.id.to_string(), company;
-    Evaluation: Evaluations, |one| format!("{}/{}/{}", one.project, one.candidate, one.evaluator), company;
-    GuestLink: GuestLinks, |one| format!("{}/{}/{}", one.project, one.candidate, one.id), company;
+    AnswerCaptions: AnswerCaptions, |value| captions_id(value), company;
+    Answers: Answers, |value| format!("{}/{}", value.project, value.candidate), company;
+    Candidate: Candidates, |value| format!("{}/{}", value.project, value.id), company;
+    Captions: Captions, |value| format!("{}/{}", value.video, value.language.as_str()), company;
+    Company: Company, |value| value.id.to_string(), id;
+    Customer: Customers, |value| value.id.to_string(), company;
+    Evaluation: Evaluations, |value| format!("{}/{}/{}", value.project, value.candidate, value.evaluator), company;
+    GuestLink: GuestLinks, |value| format!("{}/{}/{}", value.project, value.candidate, value.id), company;
     // An event that has no number yet is in no archive.
-    HistoryEntry: Events, |one| keys::event_number(one.sequence.unwrap_or_default()), change.company;
-    Label: Labels, |one| one.id.to_string(), company;
-    LegalText: LegalTexts, |one| keys::legal_text(&one.company, one.id).sk.replace('#', "/"), company;
-    Logo: Logos, |one| one.id.to_string(), company;
-    NamedToken: Tokens, |one| one.id.to_string(), company;
-    Project: Projects, |one| one.id.to_string(), company;
-    Questionnaire: Questionnaires, |one| one.project.to_string(), company;
-    RetentionPolicy: Retention, |one| one.company.to_string(), company;
-    Video: Videos, |one| one.id.to_string(), company;
-    Webhook: Webhooks, |one| one.id.to_string(), company;
-    WrittenAnswer: WrittenAnswers, |one| format!("{}/{}/{}", one.project, one.candidate, one.question), company;
+    HistoryEntry: Events, |value| keys::event_number(value.sequence.unwrap_or_default()), change.company;
+    Label: Labels, |value| value.id.to_string(), company;
+    LegalText: LegalTexts, |value| keys::legal_text(&value.company, value.id).sk.replace('#', "/"), company;
+    Logo: Logos, |value| value.id.to_string(), company;
+    NamedToken: Tokens, |value| value.id.to_string(), company;
+    Project: Projects, |value| value.id.to_string(), company;
+    Questionnaire: Questionnaires, |value| value.project.to_string(), company;
+    RetentionPolicy: Retention, |value| value.company.to_string(), company;
+    SignInSettings: SignIn, |value| value.company.to_string(), company;
+    Video: Videos, |value| value.id.to_string(), company;
+    Webhook: Webhooks, |value| value.id.to_string(), company;
+    WrittenAnswer: WrittenAnswers, |value| format!("{}/{}/{}", value.project, value.candidate, value.question), company;
+}
+
+fn captions_id(captions: &AnswerCaptions) -> String {
+    let AnswerCaptions { project, candidate, question, take, language, .. } = captions;
+    format!("{project}/{candidate}/{question}/{take}/{}", language.as_str())
 }

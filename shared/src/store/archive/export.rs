@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::counts::ArchivedCounts;
 use super::{ArchiveRecord, ArchivedEntity};
-use crate::domain::answers::{Answers, WrittenAnswer};
+use crate::domain::answers::{AnswerCaptions, Answers, WrittenAnswer};
 use crate::domain::candidate::{Candidate, GuestLink};
 use crate::domain::company::Company;
 use crate::domain::company::label::Label;
@@ -23,6 +23,7 @@ use crate::domain::questionnaire::Questionnaire;
 use crate::domain::retention::RetentionPolicy;
 use crate::domain::staff::customer::Customer;
 use crate::domain::staff::named_token::NamedToken;
+use crate::domain::staff::sign_in::SignInSettings;
 use crate::domain::webhook::Webhook;
 use crate::error::{Error, Result};
 use crate::store::history::EntryKey;
@@ -56,6 +57,9 @@ impl Store {
         if let Some(policy) = self.one::<RetentionPolicy>(keys::retention_policy(company)).await? {
             records.push(ArchiveRecord::of(&policy)?);
         }
+        if let Some(settings) = self.one::<SignInSettings>(keys::sign_in_settings(company)).await? {
+            records.push(ArchiveRecord::of(&settings)?);
+        }
         records.extend(self.archive_all::<LegalText>(keys::legal_texts(company)).await?);
         records.extend(self.archive_all::<Logo>(keys::logos(company)).await?);
         records.extend(self.archive_all::<Label>(keys::labels(company)).await?);
@@ -71,7 +75,8 @@ impl Store {
         let tokens: Vec<VersionedItem<NamedToken>> = self.all_wanted(keys::tokens(company), |_| true).await?;
         let uses = self.last_token_uses(tokens.iter().map(|token| &**token)).await?;
         let record = |token: &VersionedItem<NamedToken>| {
-            let used = NamedToken { last_used_at: uses.get(&token.id).copied(), ..NamedToken::clone(token) };
+            let uses = uses.get(&token.id).copied().unwrap_or(token.uses);
+            let used = NamedToken { uses, ..NamedToken::clone(token) };
             ArchiveRecord::with_value(token, &used)
         };
         tokens.iter().map(record).collect()
@@ -142,7 +147,8 @@ impl Store {
         self.archive_together(company, project, found.into_iter().collect()).await
     }
 
-    /// The records of candidates whose items are `rows`, in the order of their keys. Who is deleted in between is left out.
+    /// The records of candidates whose items are `rows`, in the order of their keys. Candidates who are deleted in between are
+    /// left out.
     async fn archive_together(
         &self,
         company: &CompanyId,
@@ -176,11 +182,11 @@ impl Store {
             records.extend(written.into_iter().filter(is_settled).map(|(_, record)| record));
             candidates = changed;
         }
-        // Not `Changed`: no other worker writes this archive.
+        // The error is not `Changed`: no other worker writes this archive.
         Err(Error::Busy("candidates changed each time they were read".into()))
     }
 
-    /// What was written by and about the candidates from `first` to `last`.
+    /// The records written by and about the candidates from `first` to `last`.
     async fn archive_written(
         &self,
         company: &CompanyId,
@@ -202,6 +208,10 @@ impl Store {
         let all = range(&keys::all_answers(company, project).pk, first.to_string(), last.to_string());
         for found in self.read_rows::<Answers>(all).await? {
             let candidate = found.candidate;
+            let (found, captions) = self.with_captions(found).await?;
+            for one in captions {
+                written.push((candidate, ArchiveRecord::of(&one)?));
+            }
             if found.stored_texts().next().is_some() {
                 let texts = keys::written_answers(company, project, candidate);
                 for text in self.all_wanted::<WrittenAnswer>(texts, |_| true).await? {
@@ -211,6 +221,34 @@ impl Store {
             written.push((candidate, ArchiveRecord::of(&found)?));
         }
         Ok(written)
+    }
+
+    /// The answers of a candidate with the captions that they name. Reads both again if they have changed in between. Fails with
+    /// [`Error::Busy`] if they change each time they are read.
+    async fn with_captions(
+        &self,
+        mut answers: VersionedItem<Answers>,
+    ) -> Result<(VersionedItem<Answers>, Vec<VersionedItem<AnswerCaptions>>)> {
+        for _ in 0..ATTEMPTS {
+            let mut found = Vec::new();
+            let mut is_whole = true;
+            for (take, language, digest) in answers.captions() {
+                let captions = self.answer_captions(&answers, take, language).await?;
+                let named = captions.filter(|captions| captions.text.digest() == digest);
+                is_whole &= named.is_some();
+                found.extend(named);
+            }
+            if is_whole {
+                return Ok((answers, found));
+            }
+            let Answers { company, project, candidate, .. } = &*answers;
+            match self.answers(company, *project, *candidate).await? {
+                Some(again) => answers = again,
+                // The candidate is being deleted.
+                None => return Ok((answers, Vec::new())),
+            }
+        }
+        Err(Error::Busy("answers changed each time they were read".into()))
     }
 
     async fn read_rows<T: StoredEntity>(&self, query: Query) -> Result<Vec<VersionedItem<T>>> {
@@ -225,7 +263,7 @@ impl Store {
         ArchiveRecord::of(event)
     }
 
-    /// Those of these entries whose events have no number yet, or one after `sequence`.
+    /// Returns the entries whose events have no number yet, or one after `sequence`.
     pub async fn entries_after(&self, entries: &[EntryKey], sequence: u64) -> Result<Vec<EntryKey>> {
         let by_key: HashMap<_, _> = entries
             .iter()

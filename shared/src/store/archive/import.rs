@@ -140,6 +140,7 @@ impl Store {
         match record {
             ImportedRecord::Answers(one) => self.put_imported(one).await,
             ImportedRecord::Candidate(one) => self.import_candidate(one).await,
+            ImportedRecord::AnswerCaptions(one) => self.put_imported(one).await,
             ImportedRecord::Captions(one) => self.put_imported(one).await,
             ImportedRecord::Company(_) => Ok(()),
             ImportedRecord::Counts(counts) => self.import_counts(company, counts).await,
@@ -161,7 +162,10 @@ impl Store {
             ImportedRecord::Project(one) => self.import_project(one).await,
             ImportedRecord::Questionnaire(one) => self.put_imported(one).await,
             ImportedRecord::Retention(one) => self.put_imported(one).await,
+            ImportedRecord::SignIn(one) => self.put_imported(&**one).await,
             ImportedRecord::Token(one) => self.import_token(one).await,
+            // Stored with the numbers of the events, at the end.
+            ImportedRecord::Usage(_) => Ok(()),
             ImportedRecord::Video(one) => self.put_imported(&**one).await,
             ImportedRecord::Webhook(one) => self.put_imported(&**one).await,
             ImportedRecord::WrittenAnswer(one) => self.put_imported(one).await,
@@ -186,7 +190,7 @@ impl Store {
     }
 
     /// Counts what was imported of a company.
-    // Once, at the end: concurrent transactions of candidates would conflict on the four shards.
+    // Candidates are counted once, at the end: concurrent transactions of candidates would conflict on the four shards.
     pub async fn count_imported(&self, company: &CompanyId) -> Result<RecountResult> {
         self.recount_all(company, None).await
     }
@@ -258,7 +262,7 @@ impl Store {
     }
 
     async fn import_candidate(&self, candidate: &VersionedItem<Candidate>) -> Result<()> {
-        // Before: with all search entries, they may be too many for one transaction.
+        // Shares are written before: with all search entries, they may be too many for one transaction.
         for (key, share) in share_notes(candidate) {
             self.put(key, share).await?;
         }
@@ -287,10 +291,11 @@ impl Store {
     }
 
     async fn import_token(&self, token: &VersionedItem<NamedToken>) -> Result<()> {
-        let unused = NamedToken { last_used_at: None, ..NamedToken::clone(token) };
-        let unused = token.with_value(unused)?;
-        let mut transaction = self.importing(&unused);
-        transaction.token_by_value(token);
+        let imported = token.with_value(NamedToken::clone(token).imported())?;
+        let mut transaction = self.importing(&imported);
+        if token.proof.trust().is_none() {
+            transaction.token_copy(token);
+        }
         self.commit_import(transaction).await
     }
 }

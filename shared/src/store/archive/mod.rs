@@ -6,10 +6,12 @@ mod export;
 mod import;
 mod reader;
 mod start;
+mod usage;
 
 pub use counts::ArchivedCounts;
 pub use export::ArchivePage;
 pub use reader::{ArchiveReader, ImportedRecord};
+pub use usage::ArchivedUsage;
 
 use serde_json::{Value, json};
 

@@ -5,8 +5,8 @@ use chrono::{DateTime, Datelike as _, Utc};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{ArchiveRecord, ArchivedCounts, ArchivedEntity};
-use crate::domain::answers::{Answers, WrittenAnswer};
+use super::{ArchiveRecord, ArchivedCounts, ArchivedEntity, ArchivedUsage};
+use crate::domain::answers::{AnswerCaptions, Answers, WrittenAnswer};
 use crate::domain::archive::RecordKind;
 use crate::domain::candidate::{Candidate, GuestLink};
 use crate::domain::company::Company;
@@ -26,6 +26,7 @@ use crate::domain::retention::RetentionPolicy;
 use crate::domain::secret::{Sealed, SecretHash};
 use crate::domain::staff::customer::Customer;
 use crate::domain::staff::named_token::NamedToken;
+use crate::domain::staff::sign_in::SignInSettings;
 use crate::domain::webhook::Webhook;
 use crate::error::Result;
 use crate::store::table::item::{Item, VersionedItem};
@@ -46,6 +47,7 @@ const MAX_ITEM: usize = 400 * 1024 - 200;
 /// A record, as it is to be stored.
 #[derive(Debug)]
 pub enum ImportedRecord {
+    AnswerCaptions(VersionedItem<AnswerCaptions>),
     Answers(VersionedItem<Answers>),
     Candidate(Box<VersionedItem<Candidate>>),
     Captions(VersionedItem<Captions>),
@@ -61,7 +63,9 @@ pub enum ImportedRecord {
     Project(Box<VersionedItem<Project>>),
     Questionnaire(VersionedItem<Questionnaire>),
     Retention(VersionedItem<RetentionPolicy>),
+    SignIn(Box<VersionedItem<SignInSettings>>),
     Token(Box<VersionedItem<NamedToken>>),
+    Usage(ArchivedUsage),
     Video(Box<VersionedItem<Video>>),
     Webhook(Box<VersionedItem<Webhook>>),
     WrittenAnswer(VersionedItem<WrittenAnswer>),
@@ -78,7 +82,7 @@ pub struct ArchiveReader<'a> {
     pub entropy: &'a dyn RandomSource,
 }
 
-/// What every record has.
+/// The members of every record.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RecordLine {
@@ -93,7 +97,7 @@ struct RecordLine {
 }
 
 impl ImportedRecord {
-    /// What it has that only an operator can grant, in words; `None` for nothing.
+    /// The right in it that only an operator can grant, in words; `None` if there is none.
     pub fn grant(&self) -> Option<String> {
         match self {
             Self::Company(company) if !company.verified_senders.is_empty() => {
@@ -128,7 +132,7 @@ impl ArchiveReader<'_> {
     /// this line.
     pub fn read(&self, kind: RecordKind, line: &str) -> Result<ImportedRecord, String> {
         let mut content: Value = serde_json::from_str(line).map_err(|error| format!("no JSON: {error}"))?;
-        // Also refuses members that come twice.
+        // This refuses members that come twice, too.
         if to_text(&content)? != line {
             return Err("this is not canonical JSON".to_owned());
         }
@@ -137,6 +141,7 @@ impl ArchiveReader<'_> {
             self.rename(kind, &mut content);
         }
         Ok(match kind {
+            RecordKind::AnswerCaptions => ImportedRecord::AnswerCaptions(self.item(content)?),
             RecordKind::Answers => ImportedRecord::Answers(self.item(content)?),
             RecordKind::Candidates => ImportedRecord::Candidate(Box::new(self.item(content)?)),
             RecordKind::Captions => ImportedRecord::Captions(self.item(content)?),
@@ -151,8 +156,10 @@ impl ArchiveReader<'_> {
             RecordKind::Projects => ImportedRecord::Project(Box::new(self.item(content)?)),
             RecordKind::Questionnaires => ImportedRecord::Questionnaire(self.item(content)?),
             RecordKind::Retention => ImportedRecord::Retention(self.item(content)?),
+            RecordKind::SignIn => ImportedRecord::SignIn(Box::new(self.item(content)?)),
             RecordKind::Statistics => ImportedRecord::Counts(read_counts(&content)?),
             RecordKind::Tokens => ImportedRecord::Token(Box::new(self.item(content)?)),
+            RecordKind::Usage => ImportedRecord::Usage(read_usage(&content)?),
             RecordKind::Videos => ImportedRecord::Video(Box::new(self.item(content)?)),
             RecordKind::Webhooks => ImportedRecord::Webhook(Box::new(self.item(content)?)),
             RecordKind::WrittenAnswers => ImportedRecord::WrittenAnswer(self.item(content)?),
@@ -166,7 +173,7 @@ impl ArchiveReader<'_> {
     fn rename(&self, kind: RecordKind, content: &mut Value) {
         let pointers: &[&str] = match kind {
             RecordKind::Company => &["/id", "/value/id"],
-            RecordKind::Retention => &["/id", "/value/company"],
+            RecordKind::Retention | RecordKind::SignIn => &["/id", "/value/company"],
             RecordKind::Events => &["/value/change/company"],
             RecordKind::Videos => &["/value/company", "/value/author/claim/company"],
             _ => &["/value/company"],
@@ -217,6 +224,8 @@ impl ArchiveReader<'_> {
                 [("mail_rate", Some(json!([]))), ("session_epoch", Some(json!(0)))]
             }
             RecordKind::GuestLinks => [("hash", Some(self.hash())), ("media_key", Some(media_key()))],
+            // A token with trust has no secret.
+            RecordKind::Tokens if value["trust"].is_object() => return value,
             RecordKind::Tokens => [("hash", Some(self.hash())), ("media_key", (!is_limited).then(media_key))],
             _ => return value,
         };
@@ -254,12 +263,21 @@ fn read_counts(content: &Value) -> Result<ArchivedCounts, String> {
     counts.ok_or_else(|| "these are no counts of a project".to_owned())
 }
 
+fn read_usage(content: &Value) -> Result<ArchivedUsage, String> {
+    let line = RecordLine::deserialize(content).map_err(|error| error.to_string())?;
+    let usage = ArchivedUsage::of_record(&line.id, &line.value);
+    let usage = usage.filter(|usage| usage.to_record().content == *content);
+    usage.ok_or_else(|| "this is not what was used in a month".to_owned())
+}
+
 /// Refuses numbers and dates that overflow in calculations. Their types hold more than clients can set.
 fn check_values(kind: RecordKind, value: &Value) -> Result<(), String> {
     match value {
         Value::Number(number) => {
             let most = match kind {
-                RecordKind::Events | RecordKind::Statistics | RecordKind::Videos => MAX_COUNT,
+                RecordKind::Events | RecordKind::Statistics | RecordKind::Usage | RecordKind::Videos => {
+                    MAX_COUNT
+                }
                 _ => MAX_NUMBER,
             };
             let fits = number.as_f64().is_some_and(|number| number.abs() <= most);

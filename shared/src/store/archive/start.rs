@@ -11,6 +11,7 @@ use crate::domain::project::Project;
 use crate::domain::retention::RetentionPolicy;
 use crate::domain::retention::run::RetentionRun;
 use crate::domain::staff::named_token::NamedToken;
+use crate::domain::staff::reminder::EvaluationRound;
 use crate::error::Result;
 use crate::store::table::handle::Store;
 use crate::store::table::item::{StoredEntity, VersionedItem};
@@ -31,6 +32,9 @@ impl Store {
         self.schedule_all(&self.all_company_videos(&company.id).await?).await?;
         for project in self.all_projects(&company.id).await? {
             self.schedule_project(&project, now).await?;
+            if project.settings.evaluation_days.is_some() {
+                self.create_unless_there(EvaluationRound::unplanned(company.id.clone())).await?;
+            }
         }
         if self.one::<RetentionPolicy>(keys::retention_policy(&company.id)).await?.is_some() {
             self.create_unless_there(RetentionRun::first_after_import(company, now)).await?;

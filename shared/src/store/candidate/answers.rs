@@ -78,8 +78,8 @@ impl Store {
 
     /// Reads the texts of the candidate about these questions of `answers`, by question. Fails with [`Error::Unreadable`] if one
     /// cannot be read.
-    // After the answers, never at once: a text may then be newer than what the tag of a response says, but not older, so that
-    // no client keeps an old text under a new tag. One that was reset in between is missing.
+    // Texts are read after the answers, never at once: a text may then be newer than what the tag of a response says, but not
+    // older, so that no client keeps an old text under a new tag. One that was reset in between is missing.
     pub async fn written_answers(
         &self,
         answers: &Answers,
@@ -117,12 +117,12 @@ impl Store {
         };
         let read = self.written_answers(answers, answers.stored_texts().filter(is_read)).await?;
         let mut written: WrittenAnswers =
-            read.into_iter().map(|(question, one)| (question, WrittenAnswer::clone(&one))).collect();
+            read.into_iter().map(|(question, answer)| (question, WrittenAnswer::clone(&answer))).collect();
         let mut answers = answers.clone();
         if has_ended {
             (answers, written) = answers.end_drafts(written.values());
         } else if !is_candidate {
-            written.values_mut().for_each(|one| one.draft = None);
+            written.values_mut().for_each(|answer| answer.draft = None);
         }
         Ok(ShownAnswers { answers, written })
     }
@@ -130,7 +130,14 @@ impl Store {
     /// Ends the drafts of `answers`, as [`Answers::end_drafts`] does.
     pub async fn end_drafts(&self, answers: Answers) -> Result<FinalAnswers> {
         let written = self.written_answers(&answers, answers.drafts()).await?;
-        let (answers, left) = answers.end_drafts(written.values().map(|one| &**one));
+        let (answers, left) = answers.end_drafts(written.values().map(|answer| &**answer));
+        Ok(FinalAnswers { answers, written: written.into_values().collect(), left })
+    }
+
+    /// Drops the drafts of `answers`, as [`Answers::drop_drafts`] does.
+    pub async fn drop_drafts(&self, answers: Answers) -> Result<FinalAnswers> {
+        let written = self.written_answers(&answers, answers.drafts()).await?;
+        let (answers, left) = answers.drop_drafts(written.values().map(|one| &**one));
         Ok(FinalAnswers { answers, written: written.into_values().collect(), left })
     }
 
@@ -179,7 +186,7 @@ impl Store {
 
     /// Restarts the conversions that had begun or waited at the moment that the table was restored to, and
     /// returns their number. Fails with [`Error::Unreadable`] if answers cannot be read.
-    // What was to start them then is done, and a restore keeps that.
+    // The effects that were to start these conversions then are carried out, and a restore keeps them so.
     pub async fn restart_conversions(&self, now: DateTime<Utc>) -> Result<usize> {
         let mut restarted = 0;
         let mut due = self.due_answers(now + AHEAD);
@@ -210,12 +217,13 @@ impl Store {
         // All that there are: a restored table may hold texts that the answers do not name.
         let texts = self.all_items(&keys::written_answers(company, project, candidate)).await?;
         let mut transaction = self.transaction();
-        // At most one for each question, so one transaction takes them all.
+        // One transaction takes all texts, since each question has at most one.
         for key in item::keys_of(&texts)? {
             transaction.delete_derived(key);
         }
         transaction.delete_derived(keys::answers(company, project, candidate));
-        self.commit(transaction).await
+        self.commit(transaction).await?;
+        self.delete_collection(&keys::answer_captions(company, project, candidate)).await.map(drop)
     }
 
     /// Ends the interview of a candidate by this change, with the answers that they have given until then. Fails with

@@ -34,6 +34,8 @@ impl StoredEntity for Evaluation {
     }
 }
 
+/// The attribute of evaluations that their authors have deleted.
+const IS_WITHDRAWN: &str = "is_withdrawn";
 const KEYS: ProjectionExpression = ProjectionExpression::new("pk, sk", &[]);
 
 /// The place of an evaluation in the table.
@@ -129,6 +131,18 @@ impl Store {
     ) -> Result<Vec<EvaluationKey>> {
         let rows = self.evaluation_rows(company, project, candidate).await?;
         rows.iter().map(|row| item::key_of(row).map(EvaluationKey)).collect()
+    }
+
+    /// Whether an evaluation of a candidate is stored that its author has not deleted, be it a draft. Counts those that cannot be
+    /// read.
+    pub async fn has_evaluation(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        candidate: CandidateId,
+    ) -> Result<bool> {
+        let rows = self.evaluation_rows(company, project, candidate).await?;
+        Ok(rows.iter().any(|row| !row.contains_key(IS_WITHDRAWN)))
     }
 
     /// Deletes evaluations of a candidate who is deleted.
@@ -227,7 +241,11 @@ impl Store {
     }
 
     /// All interviewed candidates of a project, the oldest first. Some may have been deleted or reopened since.
-    async fn interviewed(&self, company: &CompanyId, project: ProjectId) -> Result<Vec<CandidateId>> {
+    pub(super) async fn interviewed(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+    ) -> Result<Vec<CandidateId>> {
         let partition = keys::candidates_by_status(company, project, CandidateStatus::Interviewed);
         let rows = self.query_rows(Query::new(BY_STATUS, string(partition)), usize::MAX).await?;
         let candidates = keys::candidates(company, project);
@@ -277,7 +295,7 @@ impl Store {
         let mut mended = 0;
         for (candidate, unchanged, summary) in wrong {
             let mut transaction = self.transaction();
-            // What was counted may be outdated by now: the candidate must still be the one that was counted.
+            // The count may be outdated by now: the candidate must still have the version that was counted.
             transaction.require(keys::candidate(company, project, candidate), unchanged, Error::Changed);
             transaction.put_summary(keys::result(company, project, candidate), summary);
             match self.commit(transaction).await {
@@ -294,7 +312,10 @@ impl Store {
 }
 
 fn by_ids(found: &[VersionedItem<Evaluation>]) -> HashMap<(CandidateId, CustomerId), Evaluation> {
-    found.iter().map(|one| ((one.candidate, one.evaluator), Evaluation::clone(one))).collect()
+    found
+        .iter()
+        .map(|evaluation| ((evaluation.candidate, evaluation.evaluator), Evaluation::clone(evaluation)))
+        .collect()
 }
 
 /// Selects results with a completed evaluation by an evaluator of the project; `None` without evaluators.

@@ -14,7 +14,7 @@ use crate::store::table::read::query::Query;
 use crate::store::table::retry::RetryPolicy;
 use crate::store::table::write::transaction::Transaction;
 
-// The history of the candidate tells of its creation and deletion. Who has opened it is for its managers alone.
+// The history of the candidate tells of its creation and deletion. Only managers learn that a guest has opened the link.
 impl StoredEntity for GuestLink {
     // Managers see the times, but a guest who opens a link must not fail its deletion with If-Match.
     const INTERNAL_FIELDS: &'static [&'static str] = &["last_opened_at", "opened_at", "requests"];
@@ -75,12 +75,12 @@ impl Store {
             // Another guest was faster.
             let key = before.key();
             before = self.get([key.clone()]).await?.take(&key)?.ok_or(Error::NotFound)?;
-            // It was deleted in the meantime, and no longer keeps its openings.
+            // The link was deleted in the meantime, and no longer keeps its openings.
             if before.withdrawn_at.is_some() {
                 return Ok(before);
             }
         }
-        // So many at once use up the budget anyway.
+        // Requests that conflict so often use up the budget anyway.
         Err(Error::Throttled(TimeDelta::seconds(1)))
     }
 

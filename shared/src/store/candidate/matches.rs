@@ -27,14 +27,12 @@ pub struct CandidateMatch {
     pub candidate: MatchedCandidate,
     /// The identifier of the candidate's project.
     pub project_id: ProjectId,
-    /// The candidate's project.
     pub project: Arc<MatchedProject>,
 }
 
 /// The attributes of a candidate that results show.
 #[derive(Debug, Deserialize)]
 pub struct MatchedCandidate {
-    /// The current status.
     pub status: CandidateStatus,
     /// The names, and the email address that counts.
     pub profile: MatchedProfile,
@@ -54,7 +52,6 @@ pub struct MatchedProfile {
 /// The attributes of a project that results show, and that tell whether a caller may see it.
 #[derive(Debug, Deserialize)]
 pub struct MatchedProject {
-    /// The current status.
     pub status: ProjectStatus,
     /// The display name.
     pub settings: MatchedSettings,

@@ -1,8 +1,11 @@
 //! Access patterns of candidates.
 
+mod answer_captions;
 pub(super) mod answers;
 pub(super) mod evaluation;
 mod guests;
+mod help_request;
+mod judged;
 pub(super) mod matches;
 pub(super) mod report;
 pub(super) mod search;
@@ -22,6 +25,7 @@ use super::table::handle::Store;
 use super::table::item::{self, DueEntry, StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::read::page::{ListSource, Page, PageRequest};
+use super::table::retry::RetryPolicy;
 use super::table::write::condition::WriteCondition;
 use super::table::write::transaction::Transaction;
 use crate::domain::account::Account;
@@ -44,12 +48,15 @@ impl StoredEntity for Candidate {
         "expired_at",
         "former_keys",
         "guest_links",
+        "help_asked",
         "interview",
         "is_key_mailed",
         "links_mailed",
         "mail_rate",
         "mailed_at",
         "one_time_key",
+        // Managers see it, but a candidate who opens the interview must not make a manager's `If-Match` fail.
+        "opened_at",
         "own_changes",
         "password_hash",
         "reminded_at",
@@ -136,6 +143,26 @@ impl Store {
         transaction
     }
 
+    /// Notes that a candidate has opened the interview at `now`. Does nothing if they had opened it before, and if they were withdrawn
+    /// or deleted.
+    /// Fails with [`Error::Changed`] after too many conflicts.
+    pub(crate) async fn note_opening(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        id: CandidateId,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        let note = async || {
+            let before = self.candidate(company, project, id).await?;
+            // The interview may have been cancelled in the meantime.
+            let Some(before) = before.filter(|now| now.may_log_in()) else { return Ok(()) };
+            let Some(opened) = Candidate::clone(&before).with_opening(now) else { return Ok(()) };
+            self.commit(self.change_candidate(&before, &opened.into(), now)).await
+        };
+        self.retry_on_conflict(RetryPolicy::CHANGE, note).await
+    }
+
     /// The most candidates in one [`change_together`](Self::change_together).
     pub const MAX_TOGETHER: usize = 25;
 
@@ -151,7 +178,6 @@ impl Store {
         Ok(transaction)
     }
 
-    /// Reads a candidate.
     pub async fn candidate(
         &self,
         company: &CompanyId,
@@ -227,7 +253,7 @@ impl Store {
         let keys = ids.filter(|(of, _)| *of == project).map(|(of, id)| keys::candidate(company, of, id));
         let mut candidates: Vec<VersionedItem<Candidate>> = self.listed(keys.collect()).await?;
         // The address may have changed between the two reads.
-        candidates.retain(|one| one.account_address().holds(email));
+        candidates.retain(|candidate| candidate.account_address().holds(email));
         Ok(candidates)
     }
 
@@ -302,7 +328,7 @@ impl Transaction {
         }
     }
 
-    /// Writes what a candidate is found by: names, key, search entries, the summary of their results.
+    /// Writes what a candidate is found by: names, key, search entries, the summary of their results, the mark of an open request for help.
     pub(super) fn follow_names(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
         // Most changes leave alone what logins and searches find a candidate by.
         if before.map(names_of) != after.map(names_of) {
@@ -311,12 +337,13 @@ impl Transaction {
         }
         self.candidate_external_id(before, after);
         self.summary(before, after);
+        self.help_request(before, after);
     }
 
     fn candidate_external_id(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
         let Some(Candidate { project, id, .. }) = after.or(before) else { return };
         let resource = ResourceRef::Candidate { project: *project, candidate: *id };
-        let [old, new] = [before, after].map(|one| one.and_then(marker_of_candidate));
+        let [old, new] = [before, after].map(|candidate| candidate.and_then(marker_of_candidate));
         self.move_external_id(old, new, resource);
     }
 
@@ -328,7 +355,8 @@ impl Transaction {
         let new = after.and_then(username_of);
         let is_new = old != new;
         self.move_login(old, new, account, taken_username());
-        let [old_emails, new_emails] = [before, after].map(|one| one.map(emails_of).unwrap_or_default());
+        let [old_emails, new_emails] =
+            [before, after].map(|candidate| candidate.map(emails_of).unwrap_or_default());
         for (_, key) in old_emails.iter().filter(|(email, _)| !new_emails.contains_key(*email)) {
             self.move_login(Some(key.clone()), None, account, taken_email());
         }
@@ -344,7 +372,7 @@ impl Transaction {
     }
 }
 
-/// What logins and searches find a candidate by.
+/// The names and addresses by which logins and searches find a candidate.
 fn names_of(candidate: &Candidate) -> (&ShortName, &ShortName, Vec<&Email>, Option<&Username>) {
     let CandidateProfile { first_name, last_name, username, .. } = &candidate.profile;
     (first_name, last_name, candidate.account_address().held().collect(), username.as_ref())

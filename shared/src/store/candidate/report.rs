@@ -23,7 +23,7 @@ const REMEMBERED: TimeDelta = TimeDelta::days(14);
 pub struct ReportSubject {
     /// The candidate, if they exist.
     pub candidate: Option<VersionedItem<Candidate>>,
-    /// Their project, if it exists.
+    /// The candidate's project, if it exists.
     pub project: Option<VersionedItem<Project>>,
     /// Whether the customer whom the event names belongs to the company.
     pub knows_customer: bool,
@@ -72,7 +72,7 @@ impl Store {
     ) -> Transaction {
         let mut transaction = self.transaction();
         let mark = item::bare([(EXPIRES_AT, number((now + REMEMBERED).timestamp()))]);
-        // In the same transaction: an event that is delivered twice is applied once.
+        // The mark is in the same transaction: an event that is delivered twice is applied once.
         transaction.put(keys::event(event), mark, WriteCondition::Absent, Error::Changed);
         transaction.change_candidate(before, change, now);
         transaction.evaluator_index(project, evaluator_index);

@@ -62,15 +62,9 @@ pub(in crate::store) fn entry(
     (key, attributes)
 }
 
-/// What a log line tells of an entry's key, which holds a word of a name or an address.
+/// The hash that log lines show instead of an entry's key, which holds a word of a name or an address.
 pub(in crate::store) fn hash_of(key: &ItemKey) -> String {
     SecretHash::of(&key.sk).as_str().to_owned()
-}
-
-fn unreadable(key: &ItemKey) -> Error {
-    Error::Unreadable(
-        format!("the search entry {} cannot be read: it has a strange key", hash_of(key)).into(),
-    )
 }
 
 /// A query for each source in one place. Its partition may depend on the source and the start of the words.
@@ -164,7 +158,11 @@ impl Store {
             for item in found.rows {
                 let key = item::key_of(&item)?;
                 let words = item.get(WORDS).and_then(|words| words.as_s().ok()).map_or("", String::as_str);
-                let entry = keys::search::in_entry(&key).ok_or_else(|| unreadable(&key));
+                let entry = keys::search::in_entry(&key).ok_or_else(|| {
+                    let hash = hash_of(&key);
+                    let message = format!("the search entry {hash} cannot be read: it has a strange key");
+                    Error::Unreadable(message.into())
+                });
                 let Some((word, _, project, candidate)) = item::or_skipped(entry)? else { continue };
                 if candidates.len() < MAX_RESULTS && terms.are_in(words.split(' ')) {
                     candidates.insert(candidate);

@@ -52,7 +52,7 @@ impl Store {
         Ok(found)
     }
 
-    /// Those of these user names that a new candidate cannot have, in folded case: another account logs in with them.
+    /// Returns the user names that a new candidate cannot have, in folded case: another account logs in with them.
     pub async fn usernames_of_others(
         &self,
         company: &CompanyId,

@@ -10,7 +10,7 @@ use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId};
 use crate::error::{Error, Result};
 use crate::store::table::handle::Store;
-use crate::store::table::item::{self, Item, VersionedItem, string};
+use crate::store::table::item::{self, Item, string};
 use crate::store::table::keys::{self, ItemKey};
 use crate::store::table::write::condition::IS_ACTIVE;
 use crate::store::table::write::transaction::Transaction;
@@ -19,7 +19,6 @@ use crate::store::table::write::transaction::Transaction;
 #[derive(Debug, Clone, Copy)]
 pub struct SharedCandidate {
     pub share: ShareId,
-    /// The candidate's project.
     pub project: ProjectId,
     pub candidate: CandidateId,
     pub customer: CustomerId,
@@ -84,27 +83,16 @@ impl Store {
         for (shared, key) in shares.iter().zip(&keys) {
             found.extend(batch.take::<Candidate>(key)?.map(|candidate| (shared.share, candidate)));
         }
-        // Each candidate is an item of its own, so these writes do not conflict.
         stream::iter(found.into_iter().map(Ok))
             // Each is a candidate of its own, so these transactions do not conflict.
             .try_for_each_concurrent(WITHDRAWN_AT_ONCE, |(share, candidate)| {
-                self.withdraw(share, candidate, now)
+                self.update_with_retry(candidate, move |before| {
+                    let is_shared = before.shares.contains_key(&share);
+                    let after = is_shared.then(|| Candidate::clone(before).without_share(share))?;
+                    Some(self.change_candidate(before, &after.into(), now))
+                })
             })
             .await
-    }
-
-    async fn withdraw(
-        &self,
-        share: ShareId,
-        candidate: VersionedItem<Candidate>,
-        now: DateTime<Utc>,
-    ) -> Result<()> {
-        self.update_with_retry(candidate, |before| {
-            let is_shared = before.shares.contains_key(&share);
-            let after = is_shared.then(|| Candidate::clone(before).without_share(share))?;
-            Some(self.change_candidate(before, &after.into(), now))
-        })
-        .await
     }
 }
 

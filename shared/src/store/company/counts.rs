@@ -6,6 +6,7 @@ use crate::domain::id::CompanyId;
 use crate::domain::project::ProjectStatus;
 use crate::domain::staff::customer::LAST_OWNER;
 use crate::domain::staff::named_token::{MAX_TOKENS, TOO_MANY_TOKENS};
+use crate::domain::staff::trust::{MAX_TRUSTS, TOO_MANY_TRUSTS};
 use crate::domain::webhook::{MAX_WEBHOOKS, TOO_MANY_WEBHOOKS};
 use crate::error::{Error, Result};
 use crate::store::table::handle::Store;
@@ -26,14 +27,23 @@ pub(in crate::store) enum CompanyCount {
     Videos,
     /// Named tokens; never more than [`MAX_TOKENS`].
     NamedTokens,
+    /// Those of them that trust a workload; never more than [`MAX_TRUSTS`].
+    Trusts,
     /// Webhooks; never more than [`MAX_WEBHOOKS`].
     Webhooks,
 }
 
 impl CompanyCount {
     pub(in crate::store) fn all() -> impl Iterator<Item = Self> {
-        let others =
-            [Self::Customers, Self::Owners, Self::Labels, Self::Videos, Self::NamedTokens, Self::Webhooks];
+        let others = [
+            Self::Customers,
+            Self::Owners,
+            Self::Labels,
+            Self::Videos,
+            Self::NamedTokens,
+            Self::Trusts,
+            Self::Webhooks,
+        ];
         others.into_iter().chain(ProjectStatus::ALL.into_iter().map(Self::Projects))
     }
 
@@ -45,12 +55,30 @@ impl CompanyCount {
             Self::Labels => "labels".to_owned(),
             Self::Videos => "videos".to_owned(),
             Self::NamedTokens => "named_tokens".to_owned(),
+            Self::Trusts => "trusts".to_owned(),
             Self::Webhooks => "webhooks".to_owned(),
         }
     }
 }
 
+/// Stands for the limit in the condition of a count.
+const LIMIT: &str = ":limit";
+
 impl Store {
+    /// Fails with `TOO_MANY_TOKENS` and with `TOO_MANY_TRUSTS` if the company has the most named tokens.
+    pub async fn require_room_for_trust(&self, company: &CompanyId) -> Result<()> {
+        let counts = self.item(&keys::company_counts(company)).await?.unwrap_or_default();
+        for (count, limit, refusal) in [
+            (CompanyCount::NamedTokens, MAX_TOKENS, TOO_MANY_TOKENS),
+            (CompanyCount::Trusts, MAX_TRUSTS, TOO_MANY_TRUSTS),
+        ] {
+            if number_in::<u32>(&counts, &count.attribute()).unwrap_or_default() >= limit {
+                return Err(refusal.into());
+            }
+        }
+        Ok(())
+    }
+
     /// A page of a company's resources, and the number of those that are `counted`.
     pub(in crate::store) async fn list_owned<T: StoredEntity>(
         &self,
@@ -69,7 +97,8 @@ impl Store {
 
 impl Transaction {
     /// Adds to the counts of what a company owns. Fails with `LAST_OWNER` if no owner would be left, with
-    /// `TOO_MANY_TOKENS` and with `TOO_MANY_WEBHOOKS`.
+    /// `TOO_MANY_TOKENS` and with `TOO_MANY_WEBHOOKS`; with [`Error::Changed`] if one of several limits is reached, since DynamoDB does
+    /// not tell which: [`Store::require_room_for_trust`] does.
     pub(in crate::store) fn change_company_counts(
         &mut self,
         company: &CompanyId,
@@ -80,6 +109,7 @@ impl Transaction {
             return;
         }
         let mut update = addition(&counts);
+        let mut conditions = Vec::new();
         let mut refusal = Error::internal("a counter refused to count");
         // A count that was read before would let concurrent requests exceed the limit, and each token is a credential
         // that never expires.
@@ -87,18 +117,26 @@ impl Transaction {
             let name = count.attribute();
             let (condition, limit, refused) = match count {
                 CompanyCount::Owners if change < 0 => {
-                    (format!("{name} > :limit"), number(-change), LAST_OWNER)
+                    (format!("{name} > {LIMIT}"), number(-change), LAST_OWNER)
                 }
                 CompanyCount::NamedTokens if change > 0 => {
                     (below_limit(&name), number(MAX_TOKENS), TOO_MANY_TOKENS)
+                }
+                CompanyCount::Trusts if change > 0 => {
+                    (below_limit(&name), number(MAX_TRUSTS), TOO_MANY_TRUSTS)
                 }
                 CompanyCount::Webhooks if change > 0 => {
                     (below_limit(&name), number(MAX_WEBHOOKS), TOO_MANY_WEBHOOKS)
                 }
                 _ => continue,
             };
-            update = update.when(condition).with(":limit", limit);
-            refusal = refused.into();
+            refusal = if conditions.is_empty() { refused.into() } else { Error::Changed };
+            let placeholder = format!(":limit{}", conditions.len());
+            conditions.push(format!("({})", condition.replace(LIMIT, &placeholder)));
+            update = update.with(&placeholder, limit);
+        }
+        if !conditions.is_empty() {
+            update = update.when(conditions.join(" AND "));
         }
         self.update(keys::company_counts(company), update, refusal);
     }
@@ -132,5 +170,5 @@ fn addition(counts: &BTreeMap<CompanyCount, i64>) -> AttributeUpdate {
 }
 
 fn below_limit(name: &str) -> String {
-    format!("attribute_not_exists({name}) OR {name} < :limit")
+    format!("attribute_not_exists({name}) OR {name} < {LIMIT}")
 }

@@ -3,6 +3,7 @@
 pub(super) mod counts;
 pub(super) mod label;
 pub(super) mod legal;
+pub(super) mod usage;
 
 use aws_sdk_dynamodb::operation::scan::ScanOutput;
 use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
@@ -25,7 +26,7 @@ use crate::error::{Error, Result};
 use counts::CompanyCount;
 
 impl StoredEntity for Company {
-    const INTERNAL_FIELDS: &'static [&'static str] = &["legal", "verified_senders"];
+    const INTERNAL_FIELDS: &'static [&'static str] = &["is_test", "legal", "verified_senders"];
 
     fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
         ResourceChange::of(before, after)
@@ -66,14 +67,14 @@ impl Store {
     /// Scans the whole table: each company has a partition of its own, and nothing lists them.
     pub(crate) async fn every_company(&self) -> Result<Vec<VersionedItem<Company>>> {
         let mut companies: Vec<VersionedItem<Company>> = self.scan_all(keys::COMPANY).await?;
-        companies.sort_by(|one, other| one.id.cmp(&other.id));
+        companies.sort_by(|company, other| company.id.cmp(&other.id));
         Ok(companies)
     }
 
     /// The imports of all companies, in the order of their identifiers. Scans the whole table.
     pub(crate) async fn every_company_import(&self) -> Result<Vec<VersionedItem<CompanyImport>>> {
         let mut imports: Vec<VersionedItem<CompanyImport>> = self.scan_all(keys::IMPORT).await?;
-        imports.sort_by(|one, other| one.company.cmp(&other.company));
+        imports.sort_by(|import, other| import.company.cmp(&other.company));
         Ok(imports)
     }
 
@@ -108,7 +109,6 @@ impl Store {
         Ok(response)
     }
 
-    /// Reads a company.
     pub async fn company(&self, company: &CompanyId) -> Result<Option<VersionedItem<Company>>> {
         self.one(keys::company(company)).await
     }
@@ -136,7 +136,7 @@ impl Store {
     /// Stores the logo of a company, which `after` names. Does nothing if `before` has it already.
     pub fn put_logo(&self, before: &VersionedItem<Company>, after: &Company, logo: &Logo) -> Transaction {
         let mut transaction = self.replacing(before, after);
-        // Only together with the company, whose erasure deletes the picture.
+        // The picture is written only with the company, whose erasure deletes it.
         if **before != *after
             && let Some(item) = transaction.or_fault(item::write(logo, 1))
         {

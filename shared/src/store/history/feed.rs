@@ -96,7 +96,7 @@ impl Store {
                 return self.end_of_feed(sequence, after, looked_at > 0, feed, now).await;
             }
             if passed >= MAX_PASSED {
-                // How many more have expired is not known. A client that begins, or the sender, goes on there.
+                // Nobody knows how many more have expired. A client that begins, or the sender, goes on there.
                 if looked_at == 0 {
                     let next = Some(EventMark { number: feed.reached, expires_at: now });
                     self.require_nothing_missed(company, after, next, feed.reached + 1, now).await?;
@@ -132,8 +132,8 @@ impl Store {
     }
 
     /// Fails with [`Error::Expired`] if a reader who has come to number `after` has missed expired events: those up to
-    /// `predecessor`, the last before `first`. Who begins has missed nothing, nor has who came to an event that is still
-    /// kept.
+    /// `predecessor`, the last before `first`. A reader who begins has missed nothing, nor has one who has come to an event that
+    /// is still kept.
     async fn require_nothing_missed(
         &self,
         company: &CompanyId,
@@ -202,7 +202,7 @@ impl Store {
         for (row, key) in found.iter().zip(keys) {
             let number = row.get(BY_STATUS.sk).and_then(|number| number.as_s().ok()?.parse().ok());
             let number = number.ok_or_else(|| Error::internal("an event without a number in the index"))?;
-            // After a restoration, the index may still show numbers that their entries have lost.
+            // The index may still show numbers that their entries have lost after a restoration.
             let event = batch.take::<HistoryEntry>(&key)?.filter(|event| event.sequence == Some(number));
             rows.push((number, event));
         }

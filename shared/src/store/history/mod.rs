@@ -15,6 +15,7 @@ use super::table::keys::{self, ItemCollection, ItemKey, TABLE};
 use super::table::read::page::{Page, PageCursor, PageRequest};
 use super::table::read::query::Query;
 use super::table::retry::RetryPolicy;
+use crate::domain::company::usage::UsageByMonth;
 use crate::domain::history::{EventId, EventMark, HistoryEntry, ResourceChange, ResourceRef};
 use crate::domain::id::{CompanyId, Id};
 use crate::error::{Error, Result};
@@ -77,7 +78,7 @@ impl EntryKey {
         Some(Self { company, history: history.to_owned(), version: sk.parse().ok()? })
     }
 
-    /// Its history in the company, and the version of the resource after its write.
+    /// The history in its company, and the version of the resource after the write.
     pub fn place(&self) -> (&str, u64) {
         (&self.history, self.version)
     }
@@ -114,7 +115,7 @@ impl StoredEntity for HistoryEntry {
     }
 }
 
-/// What was found in the history of an erased resource.
+/// The entries found in the history of an erased resource.
 #[derive(Debug, Default)]
 pub struct StrippedHistory {
     /// How many entries there are, without one that tells of the erasure.
@@ -133,7 +134,7 @@ pub struct StrippedHistory {
 }
 
 struct StrippedPage {
-    /// As they were.
+    /// The entries as they were before.
     entries: Vec<VersionedItem<HistoryEntry>>,
     stripped: usize,
     has_more: bool,
@@ -160,20 +161,33 @@ pub struct EventSequence {
     pub company: CompanyId,
     /// The last number; 0 before the first event.
     pub last: u64,
-    /// When it was given.
+    /// The time at which the last number was given.
     pub at: DateTime<Utc>,
     /// The event with the last number that an event has; `None` before the first. Numbers after it were left out.
     pub last_event: Option<EventMark>,
     /// Whether the company has webhooks, so that the schedule looks whether new numbers have reached them.
     pub has_webhooks: bool,
-    /// When the schedule looks for webhooks that new numbers have not reached; `None` if there were none since it has.
+    /// The time at which the schedule looks for webhooks that new numbers have not reached; `None` if there were none since it
+    /// has.
     pub delivery_due_at: Option<DateTime<Utc>>,
+    /// The usage in months that were open when the last events got their numbers. After an import, also that in the months of the
+    /// archive, until the next events get theirs.
+    #[serde(default, skip_serializing_if = "UsageByMonth::is_empty")]
+    pub usage: UsageByMonth,
 }
 
 impl EventSequence {
     /// The sequence of a company without events and webhooks.
     pub fn new(company: CompanyId, now: DateTime<Utc>) -> Self {
-        Self { company, last: 0, at: now, last_event: None, has_webhooks: false, delivery_due_at: None }
+        Self {
+            company,
+            last: 0,
+            at: now,
+            last_event: None,
+            has_webhooks: false,
+            delivery_due_at: None,
+            usage: UsageByMonth::default(),
+        }
     }
 
     /// The sequence after some more numbers, which were given at `now`.
@@ -186,9 +200,10 @@ impl EventSequence {
         Ok(())
     }
 
-    /// Gives the next number to `event` at `now`.
+    /// Gives the next number to `event` at `now`, and counts it as usage.
     pub(super) fn number(&mut self, event: HistoryEntry, now: DateTime<Utc>) -> Result<HistoryEntry> {
         self.advance(1, now)?;
+        self.usage.count(&event, now);
         let mark = EventMark { number: self.last, expires_at: event.expires_at };
         let predecessor = self.last_event.replace(mark);
         Ok(event.with_number(self.last, predecessor, now))
@@ -298,7 +313,7 @@ impl Store {
     }
 
     /// Up to `most` entries of the history with this identifier from `version` on, by version, and whether there may be more.
-    /// Those that have expired are among them until they are deleted.
+    /// Expired entries are among them until they are deleted.
     pub async fn history_from(
         &self,
         company: &CompanyId,
@@ -324,14 +339,15 @@ impl Store {
         Ok(entry.filter(|entry| entry.id() == *id && entry.is_event() && entry.is_kept(now)))
     }
 
-    /// Removes from up to `most` entries of the history of an erased resource what they say of the resource. Fails with
-    /// [`Error::Changed`] after too many conflicts with the numbering of its events, and with [`Error::Unreadable`] if a newer
-    /// release has written an entry.
+    /// Removes from up to `most` entries of the history of an erased resource what they say of the resource, once its events have
+    /// numbers. Fails with [`Error::Changed`] after too many conflicts with the numbering of its events, and with
+    /// [`Error::Unreadable`] if a newer release has written an entry.
     pub async fn strip_history(
         &self,
         company: &CompanyId,
         resource: ResourceRef,
         most: usize,
+        now: DateTime<Utc>,
     ) -> Result<StrippedHistory> {
         let mut query = Query::of(&keys::history(company, &resource.history_id(company)));
         // Page by page: all entries of a long history would fill the memory.
@@ -339,7 +355,8 @@ impl Store {
         let mut history = StrippedHistory::default();
         loop {
             let left = most.saturating_sub(history.stripped);
-            let page = self.retry_on_conflict(RetryPolicy::CHANGE, || self.strip_page(&query, left)).await?;
+            let page =
+                self.retry_on_conflict(RetryPolicy::CHANGE, || self.strip_page(&query, left, now)).await?;
             query.start = page.next;
             history.add(&page.entries, page.stripped);
             if page.has_more {
@@ -351,9 +368,16 @@ impl Store {
         }
     }
 
-    async fn strip_page(&self, query: &Query, most: usize) -> Result<StrippedPage> {
+    async fn strip_page(&self, query: &Query, most: usize, now: DateTime<Utc>) -> Result<StrippedPage> {
         let found = self.query(query).await?;
-        let entries = found.rows.into_iter().map(item::read).collect::<Result<Vec<_>>>()?;
+        let entries = found.rows.into_iter().map(item::read).collect::<Result<Vec<VersionedItem<_>>>>()?;
+        let unnumbered = entries.iter().filter(|entry| HistoryEntry::is_unnumbered(entry));
+        let unnumbered: Vec<EntryKey> = unnumbered.map(|entry| EntryKey::of(entry)).collect();
+        // Events count as usage by what they say when they get their numbers. The next try finds them numbered.
+        if let Some(first) = unnumbered.first() {
+            self.assign_numbers(&first.company, &unnumbered, now).await?;
+            return Err(Error::Changed);
+        }
         let mut left = Vec::new();
         for entry in &entries {
             let stripped = HistoryEntry::clone(entry).stripped();
@@ -384,7 +408,7 @@ impl Store {
         let version = history.last_version + 1;
         let entry = HistoryEntry::new(change, version, origin, self.app.config().event_retention)
             .with_event_before(history.last_event);
-        // Its key is the next version, so of two tries one fails.
+        // The key of the entry is the next version, so of two tries one fails.
         self.create_alone(entry).await.map(drop)
     }
 }

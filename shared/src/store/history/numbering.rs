@@ -10,7 +10,8 @@ use serde::Deserialize;
 
 use crate::domain::history::{HistoryEntry, ResourceRef};
 use crate::domain::id::CompanyId;
-use crate::domain::staff::notice::{EndedInterview, InterviewWave};
+use crate::domain::staff::ended_interviews::EndedInterview;
+use crate::domain::staff::notice::InterviewWave;
 use crate::domain::text::ExternalId;
 use crate::error::Result;
 use crate::store::history::{EntryKey, EventSequence};
@@ -20,8 +21,8 @@ use crate::store::table::keys::{self, ItemKey};
 use crate::store::table::read::projection::ProjectionExpression;
 use crate::store::table::retry::RetryPolicy;
 
-/// The most events that one transaction numbers, besides the sequence and the wave of ended interviews.
-const MAX_TOGETHER: usize = 98;
+/// The most events that one transaction numbers, besides the sequence, the wave of ended interviews and the months that are closed.
+const MAX_TOGETHER: usize = 97;
 
 /// More numbers than a company is given between a backup and its restoration.
 const LEFT_OUT: u64 = 1_000_000;
@@ -80,6 +81,7 @@ impl Store {
                 transaction.replace(event, &told);
                 numbered.push(told);
             }
+            self.close_months(&mut transaction, &mut after, now).await?;
             transaction.save(&sequence, &after);
             wave = transaction.note_interviews(wave, &numbered, now)?;
             self.commit(transaction).await?;
@@ -114,7 +116,7 @@ impl Store {
             let mut batch = self.get(keys).await?;
             let mut earlier = BTreeSet::new();
             for place in places {
-                // Before an event with a number, all have one. An entry that is missing has expired, and so have those
+                // All entries before an event with a number have one. An entry that is missing has expired, and so have those
                 // before it.
                 let key = keys::entry(company, &place.0, place.1);
                 let entry = batch.take_listed::<HistoryEntry>(&key)?;

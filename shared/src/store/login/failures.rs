@@ -9,8 +9,12 @@ use sha2::{Digest, Sha256};
 
 use crate::domain::secret::SecretHash;
 use crate::error::{Error, Result};
+use crate::store::table::handle::Store;
 use crate::store::table::item::{StoredEntity, VersionedItem};
 use crate::store::table::keys::{self, ItemKey};
+
+/// The most attempts to count a failure while others count the same.
+const TRIES: usize = 10;
 
 /// The recent failed logins of one name. A login counts from its start, so that concurrent guesses count in full.
 /// Contains only hashes of the name and of addresses.
@@ -40,28 +44,49 @@ impl FailedLogins {
     /// How long a failure counts.
     const WINDOW: TimeDelta = TimeDelta::minutes(15);
     /// The time between two logins of a name that is slowed down.
-    const PACE: TimeDelta = TimeDelta::seconds(10);
+    pub(in crate::store) const PACE: TimeDelta = TimeDelta::seconds(10);
 
     pub(in crate::store) fn none(name: SecretHash) -> Self {
         Self { name, recent: Vec::new() }
+    }
+
+    /// The hash of the name.
+    pub(in crate::store) fn name(&self) -> &SecretHash {
+        &self.name
+    }
+
+    /// A hash that tells sources apart without storing addresses. With the name in it, it does not tell what one source has tried.
+    fn hash_of(&self, source: &str) -> String {
+        let hash = Sha256::digest(format!("{}#{source}", self.name.as_str()));
+        URL_SAFE_NO_PAD.encode(&hash[..8])
+    }
+
+    /// Fails with [`Error::Throttled`] and the time to wait if those from `source` are too many at `now`.
+    pub(in crate::store) fn require_room_for(&self, source: &str, now: DateTime<Utc>) -> Result<()> {
+        let by = self.hash_of(source);
+        let is_own = |failure: &&FailedLogin| failure.by == by && failure.at + Self::WINDOW > now;
+        let mut own = self.recent.iter().filter(is_own);
+        match own.next() {
+            // Only this source is locked out: if failures locked the name, anyone could lock out anyone.
+            Some(oldest) if own.count() + 1 >= Self::OF_SOURCE => {
+                Err(Error::Throttled(oldest.at + Self::WINDOW - now))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// These, and one more from `source` at `now`. Fails with [`Error::Throttled`] and the time to wait if these are
     /// too many.
     pub(in crate::store) fn with_one_more(mut self, source: &str, now: DateTime<Utc>) -> Result<Self> {
         self.recent.retain(|failure| failure.at + Self::WINDOW > now);
-        let by = self.tag(source);
-        let mut own = self.recent.iter().filter(|failure| failure.by == by);
-        if let (Some(oldest), true) = (own.next(), own.count() + 1 >= Self::OF_SOURCE) {
-            // Only this source: if failures locked the name, anyone could lock out anyone.
-            return Err(Error::Throttled(oldest.at + Self::WINDOW - now));
-        }
+        self.require_room_for(source, now)?;
         // Many sources slow the name down instead of locking it, so that its owner still gets in.
         if let Some(newest) = self.recent.last().filter(|_| self.recent.len() >= Self::OF_ALL)
             && newest.at + Self::PACE > now
         {
             return Err(Error::Throttled(newest.at + Self::PACE - now));
         }
+        let by = self.hash_of(source);
         self.recent.push(FailedLogin { at: now, by });
         Ok(self)
     }
@@ -69,11 +94,6 @@ impl FailedLogins {
     pub(in crate::store) fn without_last(mut self) -> Self {
         self.recent.pop();
         self
-    }
-
-    fn tag(&self, source: &str) -> String {
-        let hash = Sha256::digest(format!("{}#{source}", self.name.as_str()));
-        URL_SAFE_NO_PAD.encode(&hash[..8])
     }
 }
 
@@ -84,6 +104,44 @@ impl StoredEntity for FailedLogins {
 
     fn expires_at(&self) -> Option<DateTime<Utc>> {
         Some(self.recent.last()?.at + Self::WINDOW)
+    }
+}
+
+/// The recent failures under a hash, of something other than logins that strangers may try as often: exchanges for a company, and
+/// sign-ins to it.
+#[derive(Debug)]
+pub(crate) struct RecentFailures(VersionedItem<FailedLogins>);
+
+impl RecentFailures {
+    /// Fails with [`Error::Throttled`] if those from `source` are too many at `now`.
+    pub(crate) fn require_room_for(&self, source: &str, now: DateTime<Utc>) -> Result<()> {
+        self.0.require_room_for(source, now)
+    }
+}
+
+impl Store {
+    /// Reads the recent failures under a hash.
+    pub(in crate::store) async fn recent_failures(&self, hash: SecretHash) -> Result<RecentFailures> {
+        let found = self.one(keys::login_failures(&hash)).await?;
+        Ok(RecentFailures(found.unwrap_or_else(|| VersionedItem::not_stored(FailedLogins::none(hash)))))
+    }
+
+    /// Counts a failure. Fails with [`Error::Throttled`] after too many, and while many are counted at once.
+    pub(crate) async fn count_failure(
+        &self,
+        mut failures: RecentFailures,
+        source: &str,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        for _ in 0..TRIES {
+            let RecentFailures(before) = failures;
+            let after = FailedLogins::clone(&before).with_one_more(source, now)?;
+            match self.save(&before, after).await {
+                Err(Error::Changed) => failures = self.recent_failures(before.name().clone()).await?,
+                counted => return counted.map(drop),
+            }
+        }
+        Err(Error::Throttled(FailedLogins::PACE))
     }
 }
 

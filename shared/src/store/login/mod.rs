@@ -18,6 +18,7 @@ use crate::domain::id::CompanyId;
 use crate::domain::mail::address_change::AccountAddress;
 use crate::domain::secret::{PasswordHash, SecretHash};
 use crate::domain::staff::customer::Customer;
+use crate::domain::staff::sign_in::SignInSettings;
 use crate::domain::text::{fold_case, is_login};
 use crate::error::{Error, Result};
 
@@ -62,7 +63,7 @@ impl Transaction {
         version: u64,
         now: DateTime<Utc>,
     ) -> Self {
-        let staff = staff.iter().map(|one| &**one);
+        let staff = staff.iter().map(|customer| &**customer);
         for effect in Effect::of_address_restoration(before, after, staff, version, now) {
             self.effect(Some(effect));
         }
@@ -80,7 +81,7 @@ pub(crate) struct LoginPartition {
     key: String,
     /// The name in folded case.
     name: String,
-    /// None if no account can have the name.
+    /// The company; `None` if no account can have the name.
     company: Option<CompanyId>,
 }
 
@@ -112,10 +113,18 @@ const TRIES: usize = FailedLogins::OF_ALL + 1;
 /// The accounts of a name.
 #[derive(Debug, Default)]
 pub struct FoundAccounts {
-    /// None, one, or two: the one with this username first.
+    /// The staff with this name, at most two: the one with this username first.
     pub customers: Vec<VersionedItem<Customer>>,
     /// The newest first.
     pub candidates: Vec<VersionedItem<Candidate>>,
+}
+
+/// A login that counts as a failure so far, and what it depends on.
+pub(crate) struct BegunLogin {
+    pub(crate) found: FoundAccounts,
+    pub(crate) counted: CountedLogin,
+    /// The settings of the company's sign-in; `None` if no account can have the name.
+    pub(crate) sign_in: Option<VersionedItem<SignInSettings>>,
 }
 
 impl FoundAccounts {
@@ -129,7 +138,8 @@ impl FoundAccounts {
 }
 
 impl Store {
-    /// Counts a login from `source` as a failure until [`Self::end_login`], and reads the accounts of the name.
+    /// Counts a login from `source` as a failure until [`Self::end_login`], and reads the accounts of the name and how the staff of its
+    /// company sign in.
     ///
     /// Makes the same calls whether or not the name or its company exists, so that the time does not tell. Fails with
     /// [`Error::Throttled`] after too many failures.
@@ -138,11 +148,15 @@ impl Store {
         partition: &LoginPartition,
         source: &str,
         now: DateTime<Utc>,
-    ) -> Result<(FoundAccounts, CountedLogin)> {
+    ) -> Result<BegunLogin> {
         let key = keys::login_failures(&partition.hash());
+        let settings = partition.company.as_ref().map(keys::sign_in_settings);
         for _ in 0..TRIES {
-            let (accounts, before) =
-                tokio::try_join!(self.login_entries(partition), self.one::<FailedLogins>(key.clone()))?;
+            let read = self.get([Some(key.clone()), settings.clone()].into_iter().flatten());
+            let (accounts, mut batch) = tokio::try_join!(self.login_entries(partition), read)?;
+            let before = batch.take::<FailedLogins>(&key)?;
+            let company = partition.company.as_ref();
+            let sign_in = company.map(|company| batch.take_sign_in_settings(company)).transpose()?;
             // Counted before the password is checked: a hundred concurrent attempts count like a hundred in sequence.
             let before =
                 before.unwrap_or_else(|| VersionedItem::not_stored(FailedLogins::none(partition.hash())));
@@ -152,7 +166,10 @@ impl Store {
             };
             // One more round trip than if login items held password hashes: those copies could go stale.
             match tokio::try_join!(count, self.accounts(partition, accounts)) {
-                Ok((counted, found)) => return Ok((found.who_log_in(partition), CountedLogin(counted))),
+                Ok((counted, found)) => {
+                    let (found, counted) = (found.who_log_in(partition), CountedLogin(counted));
+                    return Ok(BegunLogin { found, counted, sign_in });
+                }
                 Err(Error::Changed) => {}
                 Err(error) => return Err(error),
             }
@@ -166,7 +183,7 @@ impl Store {
         // A project manager may create a candidate with an owner's address. Logging in as that candidate after every
         // nine guesses would otherwise let them guess the owner's password for ever.
         if alone {
-            // Everything at once: only this account could have been guessed.
+            // All failures are forgotten: only this account could have been guessed.
             return self.delete_alone(&counted.key()).await;
         }
         match self.replace(counted, FailedLogins::clone(counted).without_last()).await {

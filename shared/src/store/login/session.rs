@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::account::CredentialClaim;
 use crate::domain::secret::{Sealed, SecretHash};
+use crate::domain::staff::sign_in::MAX_SESSION;
 use crate::error::{Error, Result};
 use crate::store::table::handle::Store;
 use crate::store::table::item::{self, EXPIRES_AT, number};
@@ -18,7 +19,7 @@ const MAX_LIFETIME_DAYS: i64 = 30;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionKind {
-    /// In the Authorization header.
+    /// A token in the Authorization header.
     Token,
     Cookie,
 }
@@ -34,12 +35,15 @@ pub struct Session {
     pub epoch: u32,
     /// The session epoch of the customer who acts on behalf of the account.
     pub actor_epoch: Option<u32>,
-    /// Its start.
     pub created_at: DateTime<Utc>,
-    /// Its last known use, up to a tenth of the idle period ago.
+    /// The last known use, up to a tenth of the idle period ago.
     pub used_at: DateTime<Utc>,
-    /// Its fixed end; `None` if it ends by inactivity.
+    /// The fixed end; `None` if the session ends by inactivity.
     pub fixed_end: Option<DateTime<Utc>>,
+    /// The `links_since` of the company's settings under which its holder signed in by the provider; `None` for a login. Another one
+    /// revokes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub links_since: Option<DateTime<Utc>>,
     /// The [`MediaKey`](crate::domain::secret::MediaKey) of its secret, which verifies URLs of files in its responses.
     pub media_key: Sealed,
 }
@@ -63,15 +67,17 @@ impl Session {
             created_at: now,
             used_at: now,
             fixed_end: days.map(|days| now + TimeDelta::days(days.into())),
+            links_since: None,
         }
     }
 
-    /// Its end unless it is used before.
+    /// The end of the session unless it is used before.
     pub fn expires_at(&self, idle_minutes: i64) -> DateTime<Utc> {
-        self.fixed_end.unwrap_or_else(|| {
-            let idle_end = self.used_at + TimeDelta::minutes(idle_minutes);
-            idle_end.min(self.created_at + TimeDelta::days(MAX_LIFETIME_DAYS))
-        })
+        let longest =
+            if self.links_since.is_some() { MAX_SESSION } else { TimeDelta::days(MAX_LIFETIME_DAYS) };
+        let idle_end = self.used_at + TimeDelta::minutes(idle_minutes);
+        let last = self.created_at + longest;
+        self.fixed_end.unwrap_or(idle_end).min(last)
     }
 
     /// Whether to write its use at `now`: a tenth of the idle period has passed since the last write.
@@ -140,6 +146,7 @@ mod tests {
             actor_epoch: None,
             created_at: start,
             used_at: start,
+            links_since: None,
             fixed_end: fixed_end_days.map(|days| start + TimeDelta::days(days)),
             media_key: Sealed::of_nothing(),
         }
@@ -154,6 +161,15 @@ mod tests {
         assert!(session.is_due_to_extend(120, start + TimeDelta::minutes(12)));
         session.used_at = start + TimeDelta::days(30) - TimeDelta::minutes(1);
         assert_eq!(session.expires_at(120), start + TimeDelta::days(30));
+    }
+
+    #[test]
+    fn one_by_a_provider_lives_for_twelve_hours_at_most() {
+        let start = DateTime::UNIX_EPOCH;
+        let session =
+            Session { links_since: Some(start), used_at: start + TimeDelta::hours(11), ..session(None) };
+        assert_eq!(session.expires_at(30), start + TimeDelta::minutes(11 * 60 + 30));
+        assert_eq!(session.expires_at(120), start + TimeDelta::hours(12));
     }
 
     #[test]

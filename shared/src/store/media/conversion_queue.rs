@@ -30,12 +30,13 @@ impl Store {
     /// Has a recording wait for its conversion. Idempotent.
     pub async fn queue_recording(&self, waiting: &WaitingRecording) -> Result<()> {
         self.put(waiting.key(), item::write(waiting, 1)?).await?;
-        // After the recording: `remove_queue` looks for recordings once the queue is gone, so one of both sees the other's write.
+        // The queue comes after the recording: `remove_queue` looks for recordings once the queue is gone, so one of both sees
+        // the other's write.
         self.ensure_queue(&waiting.company).await
     }
 
     /// Creates the queue of a company unless it exists.
-    // It is only read mostly, so thousands of recordings at one deadline do not compete for it.
+    // The queue is mostly only read, so thousands of recordings at one deadline do not compete for it.
     async fn ensure_queue(&self, company: &CompanyId) -> Result<()> {
         let queue = ConversionQueue::of(company.clone());
         if self.item(&queue.key()).await?.is_some() {
@@ -84,7 +85,7 @@ impl Store {
                     self.replace(queue, after).await?;
                     return Ok(Some(waiting));
                 }
-                None if queue.count_running(now) == 0 => self.remove_queue(queue).await?,
+                None if queue.count_executions(now) == 0 => self.remove_queue(queue).await?,
                 None => {}
             }
         }
@@ -108,7 +109,7 @@ impl Store {
             let queue = self.one::<ConversionQueue>(keys::conversion_queues().key(company)).await?;
             let Some(queue) = queue else { return Ok(()) };
             let after = ConversionQueue::clone(&queue).ended(event);
-            let is_idle = after.count_running(now) == 0;
+            let is_idle = after.count_executions(now) == 0;
             let settled = if is_idle && self.first_waiting(&after, now).await?.is_none() {
                 self.remove_queue(&queue).await
             } else {
@@ -120,7 +121,7 @@ impl Store {
             }
             self.back_off(lost).await;
         }
-        // Until its time is over, it counts as one that runs.
+        // The execution counts as one that runs until its time is over.
         Ok(())
     }
 
@@ -132,11 +133,11 @@ impl Store {
     ) -> Result<Option<WaitingRecording>> {
         let mut waiting = Query::of(&keys::waiting_recordings(&queue.company));
         // Enough, unless some cannot be read: these must not hide those behind them.
-        waiting.limit = Some(queue.count_running(now) + 1);
+        waiting.limit = Some(queue.count_executions(now) + 1);
         let mut pages = pin!(self.query_pages(waiting));
         while let Some(page) = pages.try_next().await? {
             let recordings: Vec<VersionedItem<WaitingRecording>> = item::readable(page.rows)?;
-            let next = recordings.iter().find(|waiting| !queue.is_running(&waiting.place(), now));
+            let next = recordings.iter().find(|waiting| !queue.is_converting(&waiting.place(), now));
             if let Some(waiting) = next {
                 return Ok(Some(WaitingRecording::clone(waiting)));
             }

@@ -120,7 +120,6 @@ impl Store {
         transaction
     }
 
-    /// Reads an upload.
     pub async fn upload(&self, id: FileId) -> Result<Option<VersionedItem<Upload>>> {
         self.one(keys::upload(id)).await
     }

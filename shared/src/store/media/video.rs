@@ -57,7 +57,6 @@ impl Store {
         transaction
     }
 
-    /// Reads a video.
     pub async fn video(&self, company: &CompanyId, id: VideoId) -> Result<Option<VersionedItem<Video>>> {
         self.one(keys::video(company, id)).await
     }
@@ -117,7 +116,7 @@ impl Store {
         captions: &Captions,
     ) -> Transaction {
         let mut transaction = self.replacing(before, after);
-        // Only together with the video: its deletion deletes the captions that it names.
+        // The captions are written only with the video, whose deletion deletes the captions that it names.
         if **before != *after
             && let Some(item) = transaction.or_fault(item::write(captions, 1))
         {

@@ -21,7 +21,7 @@ pub struct CopySource {
     pub questionnaire: VersionedItem<Questionnaire>,
 }
 
-/// Those labels and videos of a project and its questions that are there and not being deleted.
+/// The labels and videos of a project and its questions that exist and are not being deleted.
 #[derive(Debug, Default)]
 pub struct CopiedAttachments {
     pub labels: BTreeSet<LabelId>,
@@ -81,7 +81,7 @@ impl Store {
         let c = &project.company;
         for label in &project.settings.labels {
             let missing = Error::field("labels", format!("Label {label} does not exist."));
-            // What the client has not sent is no fault of theirs: the next attempt copies without it.
+            // References that the client has not sent are no fault of theirs: the next attempt copies without them.
             let missing = if copied.labels.contains(label) { Error::Changed } else { missing };
             transaction.require(keys::label(c, *label), IS_ACTIVE, missing);
         }

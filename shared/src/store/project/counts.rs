@@ -77,7 +77,8 @@ impl Store {
             ratings.iter().map(|(counter, count)| (counter.to_string(), count)).collect();
         counters.push((RATINGS_SHOWN.to_owned(), counters.iter().map(|(_, count)| count).sum()));
         let update = AttributeUpdate::add(counters);
-        // Of two effects that show the same ratings, one comes first. A project that was deleted in the meantime stays so.
+        // Two effects that show the same ratings must not both count them: the first one wins. A project that was deleted in the
+        // meantime stays so.
         let update = match found.0.first().and_then(|shard| number_in::<u64>(shard, RATINGS_SHOWN)) {
             Some(seen) => update.when(format!("{RATINGS_SHOWN} = :seen")).with(":seen", number(seen)),
             None => update.when(format!("attribute_exists(pk) AND attribute_not_exists({RATINGS_SHOWN})")),
@@ -102,7 +103,8 @@ impl Transaction {
         }
         let mut update = AttributeUpdate::add(counters);
         if change.has_begun() {
-            // This shard is written anyway. Of a change of the questions and a candidate who begins, one comes first.
+            // This shard is written anyway. A change of the questions and a candidate who begins then conflict, so that one comes
+            // first.
             update = update.marking(HAS_BEGUN);
         }
         let mut refusal = Error::internal("a counter refused to count");

@@ -57,7 +57,6 @@ impl Store {
         self.listed(ids.into_iter().map(|id| keys::project(company, id)).collect()).await
     }
 
-    /// Reads a project.
     pub async fn project(
         &self,
         company: &CompanyId,
@@ -86,6 +85,7 @@ impl Store {
         transaction.attachments(Some(before), after);
         transaction.memberships(Some(before), after);
         transaction.project_external_id(Some(before), Some(after));
+        transaction.begin_reminders(Some(before), after);
         transaction
     }
 
@@ -129,7 +129,8 @@ impl Store {
             None => ListSource::AllIndexed(collection, ProjectStatus::ALL.map(partition).to_vec()),
             Some(status) => ListSource::WithStatus(collection, partition(status)),
         };
-        let counted = ProjectStatus::ALL.into_iter().filter(|one| status.is_none_or(|wanted| wanted == *one));
+        let counted =
+            ProjectStatus::ALL.into_iter().filter(|counted| status.is_none_or(|wanted| wanted == *counted));
         let counted: Vec<CompanyCount> = counted.map(CompanyCount::Projects).collect();
         let (page, total) = self.list_owned::<Project>(company, &listing, &counted, request).await?;
         let Page { rows, next, previous } = page;
@@ -168,7 +169,7 @@ impl Store {
         self.counted_projects(company, ids, status).await
     }
 
-    /// Those of these projects that exist and have one status, or any, in the same order.
+    /// Returns the given projects that exist and have one status, or any, in the same order.
     pub async fn counted_projects(
         &self,
         company: &CompanyId,
@@ -224,11 +225,12 @@ impl Transaction {
     /// Creates a project, whose labels and videos are there.
     fn new_project(&mut self, project: &Project) {
         self.create(project);
-        // With the project, so that a condition on a shard never meets a missing one.
+        // The shards are created with the project, so that a condition on a shard never meets a missing one.
         self.create_shards(project);
         self.change_company_counts(&project.company, &[(CompanyCount::Projects(project.status), 1)]);
         self.memberships(None, project);
         self.project_external_id(None, Some(project));
+        self.begin_reminders(None, project);
     }
 
     /// Requires that labels and videos exist that only `after` has.
@@ -255,7 +257,7 @@ impl Transaction {
         after: Option<&Project>,
     ) {
         let Some(Project { id, .. }) = after.or(before) else { return };
-        let [old, new] = [before, after].map(|one| one.and_then(marker_of_project));
+        let [old, new] = [before, after].map(|project| project.and_then(marker_of_project));
         self.move_external_id(old, new, ResourceRef::Project { project: *id });
     }
 

@@ -1,7 +1,7 @@
 //! The end of a company: its erasure takes the place of its item, and then everything else is deleted.
 //!
-//! Candidates, customers and videos go by their ordinary deletions. What has none goes by ranges of keys, which another worker,
-//! or another try, may delete as well.
+//! Candidates, customers and videos go by their ordinary deletions. Other items go by ranges of keys, which another worker, or
+//! another try, may delete as well.
 
 use std::collections::BTreeSet;
 
@@ -57,7 +57,7 @@ impl StoredEntity for CompanyErasure {
     }
 }
 
-/// What there still is of a company, by its counts.
+/// The numbers of a company's remaining items, by its counts.
 #[derive(Debug, Default, Serialize)]
 pub struct CompanyRemains {
     /// Candidates of all projects.
@@ -66,7 +66,6 @@ pub struct CompanyRemains {
     /// Welcome videos.
     pub videos: u64,
     pub labels: u64,
-    /// Staff.
     pub customers: u64,
     pub webhooks: u64,
 }
@@ -139,9 +138,10 @@ impl Store {
         self.replace(before, after).await
     }
 
-    /// What there still is of a company.
+    /// Reads how many items of a company remain.
     pub async fn company_remains(&self, company: &CompanyId) -> Result<CompanyRemains> {
-        let projects: Vec<ProjectId> = self.all_projects(company).await?.iter().map(|one| one.id).collect();
+        let projects: Vec<ProjectId> =
+            self.all_projects(company).await?.iter().map(|project| project.id).collect();
         let key = keys::company_counts(company);
         let shards = projects.iter().flat_map(|id| shards(company, *id));
         let mut batch = self.get(shards.chain([key.clone()])).await?;
@@ -165,28 +165,24 @@ impl Store {
         let tokens = self.tokens(company).await?;
         let staff =
             self.all_wanted(keys::customers(company), |customer: &Customer| customer.is_active).await?;
-        let transactions = tokens.iter().map(|token| self.delete_token(token, None));
-        let transactions: Vec<Transaction> =
-            transactions.chain(staff.iter().map(|customer| self.lock_out(customer))).collect();
+        let tokens = tokens.iter().map(|token| self.delete_token(token, None));
+        let staff = staff.iter().map(|customer| {
+            let after = Customer::clone(customer).with_access(false);
+            let mut transaction = self.replacing(customer, &after);
+            transaction.change_counts_of_erased_company(company, &counts(Some(customer), Some(&after)));
+            transaction
+        });
+        let transactions: Vec<Transaction> = tokens.chain(staff).collect();
         let found = !transactions.is_empty();
-        let commits = transactions.into_iter().map(|transaction| self.commit_or_pass(transaction));
+        let commits = transactions.into_iter().map(|transaction| async {
+            match self.commit(transaction).await {
+                // A concurrent write was faster: the next look finds what is left.
+                Err(Error::Changed | Error::NotFound) => Ok(()),
+                committed => committed,
+            }
+        });
         stream::iter(commits).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
         Ok(found)
-    }
-
-    fn lock_out(&self, customer: &VersionedItem<Customer>) -> Transaction {
-        let after = Customer::clone(customer).with_access(false);
-        let mut transaction = self.replacing(customer, &after);
-        transaction.change_counts_of_erased_company(&after.company, &counts(Some(customer), Some(&after)));
-        transaction
-    }
-
-    /// Commits a transaction unless a concurrent write was faster: the next look finds what is left.
-    async fn commit_or_pass(&self, transaction: Transaction) -> Result<()> {
-        match self.commit(transaction).await {
-            Err(Error::Changed | Error::NotFound) => Ok(()),
-            committed => committed,
-        }
     }
 
     /// All projects of a company, oldest first. Fails with [`Error::Unreadable`] if one cannot be read.
@@ -296,7 +292,7 @@ impl Store {
         }))
     }
 
-    /// Deletes the webhooks of a company with everything that belongs to them. Waits for a run that is under way.
+    /// Deletes the webhooks of a company with everything that belongs to them. Waits while a turn of the sender has one of them.
     pub async fn erase_webhooks(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<StepResult> {
         let webhooks: Vec<VersionedItem<Webhook>> =
             self.all_wanted(keys::webhooks(company), |_| true).await?;
@@ -315,9 +311,10 @@ impl Store {
     pub async fn erase_histories(&self, company: &CompanyId) -> Result<StepResult> {
         let mut query = Query::new(BY_STATUS, string(keys::events(company)));
         query.limit = Some(TOGETHER);
-        // What was deleted has at least one event left, since the last one is that of its deletion. The others need not.
+        // A deleted resource has at least one event left, that of its deletion. The others need not.
         let found = item::keys_of(&self.query(&query).await?.rows)?;
-        let others = [ResourceRef::Company, ResourceRef::Retention].map(|one| one.history_id(company));
+        let others = [ResourceRef::Company, ResourceRef::Retention, ResourceRef::SignIn]
+            .map(|resource| resource.history_id(company));
         let others = others.map(|id| keys::history(company, &id).pk);
         let histories: BTreeSet<String> = found.iter().map(|key| key.pk.clone()).chain(others).collect();
         let mut deleted = 0;
@@ -360,7 +357,7 @@ impl Store {
     }
 
     /// Deletes the items of a collection. Returns how many there were.
-    async fn delete_collection(&self, collection: &ItemCollection) -> Result<usize> {
+    pub(in crate::store) async fn delete_collection(&self, collection: &ItemCollection) -> Result<usize> {
         let mut query = Query::of(collection);
         let mut deleted = 0;
         loop {

@@ -1,4 +1,4 @@
-//! Access patterns of retention runs. Those that clients see too are in `retention/mod.rs`.
+//! Access patterns of retention runs. The patterns that requests use too are in `retention/mod.rs`.
 
 use chrono::{DateTime, Utc};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
@@ -78,7 +78,7 @@ impl Store {
         let deletions = gone.map(|candidate| async move {
             let resource = ResourceRef::Candidate { project, candidate };
             let events = self.events_of(company, resource, now).await?;
-            // Its author outlives the erasure, which strips the rest of the entry.
+            // The author of the deletion outlives the erasure, which strips the rest of the entry.
             let deleted = EventType::CandidateDeleted.as_str();
             let deletion = events.iter().rfind(|entry| entry.change.types.iter().any(|kind| kind == deleted));
             Ok(deletion.is_some_and(|entry| entry.origin.by == ChangeAuthor::System))

@@ -108,7 +108,7 @@ impl Store {
     // Each writes up to seven items, the counts one for all, and a transaction takes 100. Addresses stay as they are.
     pub const MAX_CUSTOMERS: usize = 14;
 
-    /// Those of `names`, which are case-folded, that are usernames of staff or candidates.
+    /// Returns the `names`, which are case-folded, that are usernames of staff or candidates.
     pub async fn taken_usernames(
         &self,
         company: &CompanyId,
@@ -121,7 +121,6 @@ impl Store {
         Ok(names)
     }
 
-    /// Reads a customer.
     pub async fn customer(
         &self,
         company: &CompanyId,
@@ -221,7 +220,8 @@ impl Transaction {
         let Some(Customer { company, .. }) = after.or(before) else { return };
         let Some(account) = after.or(before).map(Customer::account) else { return };
         self.move_login(before.map(username_of), after.map(username_of), account, taken_username());
-        let [old, new] = [before, after].map(|one| one.map(|one| addresses_of(one, now)).unwrap_or_default());
+        let [old, new] = [before, after]
+            .map(|customer| customer.map(|customer| addresses_of(customer, now)).unwrap_or_default());
         for email in old.keys().filter(|email| !new.contains_key(*email)) {
             self.delete_derived(keys::login_email(company, email));
         }
@@ -232,7 +232,8 @@ impl Transaction {
             let condition = if old.contains_key(email) { WriteCondition::None } else { free };
             self.put(keys::login_email(company, email), marker, condition, taken_email());
         }
-        let names = [before, after].map(|one| one.map(|one| fold_case(one.username.as_str())));
+        let names =
+            [before, after].map(|customer| customer.map(|customer| fold_case(customer.username.as_str())));
         // A username may not be another account's email address, nor the other way round. Staff log in by either, and by default the
         // address is the name.
         if let [None, Some(name)] = &names
@@ -257,7 +258,7 @@ const MARGIN: TimeDelta = TimeDelta::hours(1);
 fn addresses_of(customer: &Customer, now: DateTime<Utc>) -> BTreeMap<String, Option<DateTime<Utc>>> {
     let address = customer.account_address();
     let former = address.keys.former.iter().filter(|former| now < former.ends_at());
-    // In the order of their changes, so that the last end stays.
+    // The addresses are in the order of their changes, so that the last end stays.
     let former = former.map(|former| (&former.email, Some(former.ends_at() + MARGIN)));
     former
         .chain(address.held().map(|email| (email, None)))
@@ -270,8 +271,9 @@ pub(in crate::store) fn counts(
     before: Option<&Customer>,
     after: Option<&Customer>,
 ) -> [(CompanyCount, i64); 2] {
-    let [(old, old_owner), (new, new_owner)] = [before, after]
-        .map(|one| (i64::from(one.is_some()), i64::from(one.is_some_and(Customer::is_owner_at_work))));
+    let [(old, old_owner), (new, new_owner)] = [before, after].map(|customer| {
+        (i64::from(customer.is_some()), i64::from(customer.is_some_and(Customer::is_owner_at_work)))
+    });
     [(CompanyCount::Customers, new - old), (CompanyCount::Owners, new_owner - old_owner)]
 }
 

@@ -1,5 +1,9 @@
-//! Customers, named tokens, and the notices of interviews that have ended.
+//! Customers, their sign-in by a provider, named tokens, and the notices of interviews that have ended and of what candidates ask for.
 
 pub(super) mod customer;
+pub(super) mod exchange;
+pub(super) mod help_notice;
 pub(super) mod notice;
+pub(super) mod reminder;
+pub(super) mod sign_in;
 pub(super) mod token;

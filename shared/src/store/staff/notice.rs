@@ -11,7 +11,8 @@ use crate::domain::history::HistoryEntry;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 use crate::domain::project::Project;
 use crate::domain::staff::customer::Customer;
-use crate::domain::staff::notice::{EndedInterview, EndedInterviews, InterviewNotice, InterviewWave};
+use crate::domain::staff::ended_interviews::{EndedInterview, EndedInterviews};
+use crate::domain::staff::notice::{InterviewNotice, InterviewWave};
 use crate::error::Result;
 use crate::store::due::{DuePages, DueQueue};
 use crate::store::table::handle::Store;
@@ -142,7 +143,7 @@ impl Store {
         self.retry_on_conflict(RetryPolicy::CHANGE, add).await
     }
 
-    async fn notice_of(
+    pub(super) async fn notice_of(
         &self,
         company: &CompanyId,
         customer: CustomerId,
@@ -193,7 +194,8 @@ impl Store {
     ) -> Result<NoticeSubject> {
         let projects: HashMap<ProjectId, ItemKey> =
             interviews.projects().into_iter().map(|id| (id, keys::project(company, id))).collect();
-        let key_of = |one: &EndedInterview| keys::candidate(company, one.project, one.candidate);
+        let key_of =
+            |interview: &EndedInterview| keys::candidate(company, interview.project, interview.candidate);
         let [company, customer] = [keys::company(company), keys::customer(company, customer)];
         let wanted = [company.clone(), customer.clone()].into_iter();
         let wanted = wanted.chain(projects.values().cloned()).chain(interviews.listed.iter().map(key_of));

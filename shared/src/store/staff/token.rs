@@ -1,6 +1,6 @@
 //! Access patterns of named tokens: found by the hash of their value, listed by their company.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use aws_sdk_dynamodb::error::ProvideErrorMetadata as _;
 use chrono::{DateTime, Utc};
@@ -8,9 +8,8 @@ use chrono::{DateTime, Utc};
 use crate::domain::account::Creator;
 use crate::domain::effect::Effect;
 use crate::domain::history::ResourceChange;
-use crate::domain::id::{CompanyId, TokenId};
-use crate::domain::secret::SecretHash;
-use crate::domain::staff::named_token::NamedToken;
+use crate::domain::id::{CompanyId, ProjectId, TokenId};
+use crate::domain::staff::named_token::{NamedToken, TokenUses};
 use crate::error::{Error, Result};
 use crate::store::company::counts::CompanyCount;
 use crate::store::due::{DuePages, DueQueue};
@@ -19,6 +18,10 @@ use crate::store::table::item::{self, DueEntry, StoredEntity, VersionedItem, num
 use crate::store::table::keys::{self, ItemKey};
 use crate::store::table::write::condition::WriteCondition;
 use crate::store::table::write::transaction::Transaction;
+
+/// The attributes of [`TokenUses`] that are days.
+const LAST_USED_AT: &str = "last_used_at";
+const EXCHANGED_AT: &str = "exchanged_at";
 
 impl StoredEntity for NamedToken {
     fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
@@ -35,50 +38,66 @@ impl StoredEntity for NamedToken {
     }
 }
 
+fn no_project(project: ProjectId) -> Error {
+    Error::field("projects", format!("Project {project} does not exist."))
+}
+
 impl Transaction {
     /// Requires the named token that creates something. Fails with [`Error::Changed`] if it is deleted: admission then refuses the repeated request.
-    // Its deletion with what it has made would miss what a request that is still under way creates afterwards.
+    // The deletion of the token with what it has made would otherwise miss what a request under way creates afterwards.
     pub(in crate::store) fn require_creator(&mut self, company: &CompanyId, creator: Option<Creator>) {
         if let Some(Creator::NamedToken { token }) = creator {
             self.require(keys::token(company, token), WriteCondition::Present, Error::Changed);
         }
     }
 
-    /// Writes the copy of a named token by its value. Fails with a message on `value` if any company has a token with this value.
-    pub(in crate::store) fn token_by_value(&mut self, token: &NamedToken) {
+    /// Writes the copy of a named token that requests by it read. Fails with a message on `value` if any company has a token with this
+    /// value.
+    pub(in crate::store) fn token_copy(&mut self, token: &NamedToken) {
         // Unique over all companies, so the message does not say that the value exists.
         let taken = Error::field("value", "This value cannot be used. Send another one.");
         if let Some(item) = self.or_fault(item::bare_of(token)) {
             // A copy, so that a request by the token needs one read. Only the token itself is due.
-            self.put(keys::token_by_hash(&token.hash), item, WriteCondition::Absent, taken);
+            self.put(keys::token_copy(token), item, WriteCondition::Absent, taken);
         }
     }
 }
 
 impl Store {
     /// Creates a named token. Fails with a message on `value` if any company has a token with this value, with
-    /// a message on `projects` if one of them does not exist, with `TOO_MANY_TOKENS`, and with [`Error::NotFound`] in a company
-    /// that is being erased.
+    /// a message on `projects` if one of them does not exist, with `TOO_MANY_TOKENS`, with `TOO_MANY_TRUSTS`, and with
+    /// [`Error::NotFound`] in a company that is being erased.
     pub fn create_token(&self, token: &NamedToken) -> Transaction {
         let mut transaction = self.transaction();
         // A request that was under way when all logins ended must not leave a new one.
         transaction.require(keys::company(&token.company), WriteCondition::Present, Error::NotFound);
-        transaction.create(token);
-        transaction.token_by_value(token);
+        // Only the copy has the uses, so that the two never differ.
+        transaction.create(&NamedToken { uses: TokenUses::default(), ..token.clone() });
+        transaction.token_copy(token);
         for project in &token.rights.projects {
-            let missing = Error::field("projects", format!("Project {project} does not exist."));
+            let missing = no_project(*project);
             transaction.require(keys::project(&token.company, *project), WriteCondition::Present, missing);
         }
-        transaction.change_company_counts(&token.company, &[(CompanyCount::NamedTokens, 1)]);
+        transaction.change_company_counts(&token.company, &counts(token, 1));
         transaction
+    }
+
+    /// Fails with a message on `projects` if one of them does not exist, as [`create_token`](Self::create_token) would.
+    pub async fn require_projects(&self, company: &CompanyId, projects: &BTreeSet<ProjectId>) -> Result<()> {
+        let found = self.get(projects.iter().map(|project| keys::project(company, *project))).await?;
+        match projects.iter().find(|project| !found.contains(&keys::project(company, **project))) {
+            Some(project) => Err(no_project(*project)),
+            None => Ok(()),
+        }
     }
 
     /// Deletes a named token, which revokes it at once. `effect` deletes what it has made.
     pub fn delete_token(&self, token: &VersionedItem<NamedToken>, effect: Option<Effect>) -> Transaction {
         let mut transaction = self.transaction();
         transaction.delete(token);
-        transaction.delete_derived(keys::token_by_hash(&token.hash));
-        transaction.change_company_counts(&token.company, &[(CompanyCount::NamedTokens, -1)]);
+        // Tokens of exchanges for it open nothing without the copy, so this ends all of them as well.
+        transaction.delete_derived(keys::token_copy(token));
+        transaction.change_company_counts(&token.company, &counts(token, -1));
         transaction.effect(effect);
         transaction
     }
@@ -93,53 +112,61 @@ impl Store {
         self.due(DueQueue::Tokens, now)
     }
 
-    /// The days of the last uses of these tokens, without those that were never used.
+    /// The last uses of these tokens.
     pub async fn last_token_uses(
         &self,
         tokens: impl Iterator<Item = &NamedToken>,
-    ) -> Result<HashMap<TokenId, DateTime<Utc>>> {
-        let keys: Vec<ItemKey> = tokens.map(|token| keys::token_by_hash(&token.hash)).collect();
+    ) -> Result<HashMap<TokenId, TokenUses>> {
+        let keys: Vec<ItemKey> = tokens.map(keys::token_copy).collect();
         let mut batch = self.get(keys.iter().cloned()).await?;
         let mut uses = HashMap::new();
         for key in &keys {
             // One that was deleted between the two reads is gone.
             if let Some(token) = batch.take_listed_value::<NamedToken>(key)? {
-                uses.extend(token.last_used_at.map(|at| (token.id, at)));
+                uses.insert(token.id, token.uses);
             }
         }
         Ok(uses)
     }
 
-    /// Writes that the named token whose value has this `hash` was used on `day`. Nothing waits for the write, nor does its
-    /// failure fail the request.
-    // Not while the request runs, as with sessions: the response would wait for it, and many requests have no other call after
-    // admission. A function is frozen only once it has sent its response and asked for the next event, which is time enough for
-    // the write to leave, and DynamoDB carries it out whether or not the function reads the answer. If it is lost, the next
-    // request of the day writes it.
-    pub(crate) fn note_token_use_in_background(&self, hash: &SecretHash, day: DateTime<Utc>) {
+    /// Writes that the named token was used on `day`. Nothing waits for the write, nor does its failure fail the request.
+    // The note is not written while the request runs, as sessions are: the response would wait for it, and many requests have no
+    // other call after admission. A function is frozen only once it has sent its response and asked for the next event, which is
+    // time enough for the write to leave, and DynamoDB carries it out whether or not the function reads the answer. If it is
+    // lost, the next request of the day writes it.
+    pub(crate) fn note_token_use_in_background(&self, token: &NamedToken, day: DateTime<Utc>) {
+        self.note_token_day_in_background(token, LAST_USED_AT, day);
+    }
+
+    /// Writes that a JWT was exchanged on `day` for a token that acts as this one, likewise.
+    pub(crate) fn note_exchange_in_background(&self, token: &NamedToken, day: DateTime<Utc>) {
+        self.note_token_day_in_background(token, EXCHANGED_AT, day);
+    }
+
+    fn note_token_day_in_background(&self, token: &NamedToken, attribute: &'static str, day: DateTime<Utc>) {
         // Here, so that the request's log line has the call. The write is too late for what it costs.
         self.usage.count_call();
         let store = self.clone();
-        let key = keys::token_by_hash(hash);
+        let key = keys::token_copy(token);
         self.app.run_in_background(async move {
-            if let Err(error) = store.note_token_use(key, day).await {
+            if let Err(error) = store.note_token_day(key, attribute, day).await {
                 tracing::warn!(target: "request", %error, "could not note the use of a named token");
             }
         });
     }
 
-    async fn note_token_use(&self, key: ItemKey, day: DateTime<Utc>) -> Result<()> {
+    async fn note_token_day(&self, key: ItemKey, attribute: &str, day: DateTime<Utc>) -> Result<()> {
         let day = serde_dynamo::to_attribute_value(day).map_err(Error::internal)?;
         let written = self
             .client()
             .update_item()
             .table_name(self.table())
             .set_key(Some(key.into_attributes()))
-            .update_expression("SET last_used_at = :day ADD version :one")
+            .update_expression(format!("SET {attribute} = :day ADD version :one"))
             // Parallel requests write once. Without the first part, the write would bring back a token that was just deleted.
-            .condition_expression(
-                "attribute_exists(pk) AND (attribute_not_exists(last_used_at) OR last_used_at < :day)",
-            )
+            .condition_expression(format!(
+                "attribute_exists(pk) AND (attribute_not_exists({attribute}) OR {attribute} < :day)"
+            ))
             .expression_attribute_values(":day", day)
             .expression_attribute_values(":one", number(1))
             .send()
@@ -151,4 +178,10 @@ impl Store {
             _ => Ok(()),
         }
     }
+}
+
+/// The counts of its company that a token is part of.
+fn counts(token: &NamedToken, change: i64) -> Vec<(CompanyCount, i64)> {
+    let of_trust = token.proof.takes_exchanges().then_some((CompanyCount::Trusts, change));
+    [(CompanyCount::NamedTokens, change)].into_iter().chain(of_trust).collect()
 }

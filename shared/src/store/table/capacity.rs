@@ -12,21 +12,21 @@ use crate::clock::Stopwatch;
 pub struct RequestUsage {
     stopwatch: Stopwatch,
     calls: AtomicU32,
-    /// In thousandths of a unit: capacity comes in halves, and atomics hold integers.
+    /// The units in thousandths: capacity comes in halves, and atomics hold integers.
     read_millis: AtomicU64,
     write_millis: AtomicU64,
     commits: AtomicU32,
 }
 
 impl Default for RequestUsage {
-    /// Nothing used; the time starts to run.
+    /// No units used; the time starts to run.
     fn default() -> Self {
         Self::new(Stopwatch::start())
     }
 }
 
 impl RequestUsage {
-    /// Nothing used since the start of `stopwatch`.
+    /// No units used since the start of `stopwatch`.
     pub(crate) fn new(stopwatch: Stopwatch) -> Self {
         Self {
             stopwatch,

@@ -20,8 +20,8 @@ pub const IMPORT_PATIENCE: Duration = Duration::from_secs(26);
 /// The same for an event, which is then left for another try.
 // Functions have a minute.
 pub const EVENT_PATIENCE: Duration = Duration::from_secs(40);
-/// The same for a run of the webhook sender.
-// It sends for 40 seconds, and a request of 15 may follow.
+/// How long all calls of an invocation of the webhook sender may take together.
+// The sender sends for 40 seconds, and a request of 15 may follow.
 pub const SENDER_PATIENCE: Duration = Duration::from_secs(55);
 /// The same for a command of the operator.
 // The function has fifteen minutes.

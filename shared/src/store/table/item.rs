@@ -39,18 +39,12 @@ pub(crate) struct DueEntry<'a> {
     pub(crate) shard: u8,
     /// When it is due, to the second.
     pub(crate) at: DateTime<Utc>,
-    /// Whose it is. The index tells it without a read of the item, so that companies take turns.
+    /// The company that owns the item. The index tells it without a read of the item, so that companies take turns.
     pub(crate) company: &'a CompanyId,
 }
 
-/// What separates moment and company in the index by due date.
+/// The separator of moment and company in the index by due date.
 pub(in crate::store) const DUE_COMPANY: char = '#';
-
-impl DueEntry<'_> {
-    fn sort_key(&self) -> String {
-        format!("{}{DUE_COMPANY}{}", due_at(self.at), self.company)
-    }
-}
 
 /// A value with an item of its own.
 pub(crate) trait StoredEntity: Serialize + DeserializeOwned {
@@ -156,7 +150,7 @@ pub(crate) fn write<T: StoredEntity>(entity: &T, version: u64) -> Result<Item> {
     if let Some(due) = entity.due() {
         // Absent keys keep the item out of a sparse index, so only items that wait cost anything there.
         item.insert(DUE.pk.to_owned(), number(due.shard));
-        item.insert(DUE.sk.to_owned(), string(due.sort_key()));
+        item.insert(DUE.sk.to_owned(), string(format!("{}{DUE_COMPANY}{}", due_at(due.at), due.company)));
     }
     Ok(item)
 }
@@ -196,12 +190,12 @@ pub(crate) fn read<T: StoredEntity>(item: Item) -> Result<VersionedItem<T>> {
 }
 
 pub(crate) fn value_in<T: DeserializeOwned>(item: &Item) -> Result<T> {
-    // By reference: `serde_dynamo` would take the item by value, which entities keep for their next write.
+    // The item is parsed by reference: `serde_dynamo` would take it by value, and entities keep it for their next write.
     attribute::from_item(item).map_err(|error| unreadable(item, &error.to_string()))
 }
 
 pub(in crate::store) fn unreadable(item: &Item, problem: &str) -> Error {
-    // Not the partition key: that of a login is a name.
+    // The log line has no partition key, which for a login is a name.
     let sk = key_of(item).map(|key| key.sk).unwrap_or_default();
     Error::Unreadable(format!("the item {sk} cannot be read: {problem}").into())
 }

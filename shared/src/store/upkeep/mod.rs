@@ -1,4 +1,4 @@
-//! What operators run: recounts, new search entries, restores, and the check of stored items.
+//! Operators' commands: recounts, new search entries, restores, and the check of stored items.
 
 pub(super) mod recount;
 pub(super) mod reindex;

@@ -73,7 +73,12 @@ impl Store {
         let projects = match only {
             Some(only) => vec![only],
             // The recount of the company reports those that cannot be read.
-            None => self.all::<Project>(&keys::projects(company)).await?.iter().map(|one| one.id).collect(),
+            None => self
+                .all::<Project>(&keys::projects(company))
+                .await?
+                .iter()
+                .map(|project| project.id)
+                .collect(),
         };
         let mut recount = RecountResult::default();
         for id in projects {
@@ -192,6 +197,7 @@ impl Store {
             (CompanyCount::Labels, keys::labels(company)),
             (CompanyCount::Videos, keys::videos(company)),
             (CompanyCount::NamedTokens, keys::tokens(company)),
+            (CompanyCount::Trusts, keys::trusting_tokens(company)),
             (CompanyCount::Webhooks, keys::webhooks(company)),
         ] {
             // Unreadable items count as well.
@@ -220,7 +226,8 @@ impl Store {
     ) -> Result<Vec<WrongCount>> {
         let mut shard = seen.cloned().unwrap_or_default();
         let stored: Vec<(CounterName, i64)> = counts_in(&shard).collect();
-        let holds_empty_sets = stored.iter().any(|one| matches!(one, (CounterName::EvaluatedBy { .. }, 0)));
+        let holds_empty_sets =
+            stored.iter().any(|count| matches!(count, (CounterName::EvaluatedBy { .. }, 0)));
         // Nothing tells how many candidates there were who were erased.
         let stored = stored.into_iter().filter(|(counter, _)| !counter.is_of_erased());
         let stored = stored.map(|(counter, count)| (counter.to_string(), count));

@@ -63,7 +63,7 @@ impl Store {
             |candidate: Result<VersionedItem<Candidate>, ItemKey>| {
                 let candidate = match candidate {
                     Ok(candidate) => candidate,
-                    // Its entries stay as they are.
+                    // The entries of a candidate who cannot be read stay as they are.
                     Err(key) => return drop(keys::candidate_in(&key).and_then(|id| found.remove(&id))),
                 };
                 let needs = entries_of(&candidate);

@@ -1,5 +1,5 @@
-//! Seals again, under the current key, what the former one has sealed: keys of candidates, named tokens and webhooks may be used for
-//! longer than that key opens.
+//! Seals again, under the current key, what the former one has sealed: keys of candidates, named tokens and webhooks, and secrets at
+//! providers, may be used for longer than that key opens.
 
 use aws_sdk_dynamodb::error::ProvideErrorMetadata as _;
 use aws_sdk_dynamodb::operation::scan::ScanOutput;
@@ -11,7 +11,7 @@ use crate::domain::secret::Sealed;
 use crate::domain::staff::named_token::NamedToken;
 use crate::error::Result;
 use crate::seals::SealPlace;
-use crate::store::seal::{ACCESS_KEY, MEDIA_KEY, SIGNING_SECRET, place};
+use crate::store::seal::{ACCESS_KEY, CLIENT_SECRET, MEDIA_KEY, SIGNING_SECRET, place};
 use crate::store::table::handle::Store;
 use crate::store::table::item::{self, Item, string};
 use crate::store::table::keys::{self, ItemKey, PK, SK};
@@ -21,6 +21,8 @@ use crate::store::table::retry::CallFailure;
 const LIMITS: &str = "limits";
 /// The former key of a webhook's signatures, with the end of its use.
 const FORMER_SECRET: &str = "former_secret";
+/// The provider in the settings of the sign-in of a company's staff.
+const PROVIDER: &str = "provider";
 /// How many seals are replaced at once.
 const AT_ONCE: usize = 32;
 
@@ -34,7 +36,7 @@ pub struct ResealResult {
     pub unopened: usize,
 }
 
-/// Where a seal is in its item, as expressions write it.
+/// The path of a seal in its item, as expressions write it.
 struct SealPath {
     path: &'static str,
     sealed: Sealed,
@@ -86,7 +88,8 @@ impl Store {
         Ok(result)
     }
 
-    /// Replaces a seal, unless it has been replaced or deleted since. What it holds stays the same, so the item keeps its version.
+    /// Replaces a seal, unless it has been replaced or deleted since. The sealed text stays the same, so the item keeps its
+    /// version.
     async fn replace_seal(&self, key: &ItemKey, path: &str, before: &Sealed, after: &Sealed) -> Result<bool> {
         self.with_retries(|| async {
             let response = self
@@ -119,7 +122,7 @@ impl Store {
             .scan()
             .table_name(self.table())
             .filter_expression(format!(
-                "attribute_exists({ACCESS_KEY}) OR ((attribute_exists({MEDIA_KEY}) OR attribute_exists({LIMITS})) AND (begins_with({PK}, :token) OR begins_with({SK}, :token))) OR (attribute_exists({SIGNING_SECRET}) AND begins_with({SK}, :webhook))"
+                "attribute_exists({ACCESS_KEY}) OR ((attribute_exists({MEDIA_KEY}) OR attribute_exists({LIMITS})) AND (begins_with({PK}, :token) OR begins_with({SK}, :token))) OR (attribute_exists({SIGNING_SECRET}) AND begins_with({SK}, :webhook)) OR attribute_exists({PROVIDER}.{CLIENT_SECRET})"
             ))
             .expression_attribute_values(":webhook", string(keys::WEBHOOK))
             .expression_attribute_values(":token", string(keys::TOKEN))
@@ -133,7 +136,7 @@ impl Store {
     }
 }
 
-/// The seals of a candidate, a named token or a webhook.
+/// The seals of a candidate, a named token, a webhook or a provider.
 fn sealed_in(key: &ItemKey, item: &Item) -> Result<Vec<SealPath>> {
     let text = |value: Option<&AttributeValue>| Some(Sealed::new(value?.as_s().ok()?.clone()));
     let map = |name| item.get(name).and_then(|value| value.as_m().ok());
@@ -148,6 +151,9 @@ fn sealed_in(key: &ItemKey, item: &Item) -> Result<Vec<SealPath>> {
         let place = place(key, SIGNING_SECRET);
         let both = current.into_iter().chain(former);
         found.extend(both.map(|(path, sealed)| SealPath { path, sealed, place: place.clone() }));
+    }
+    if let Some(sealed) = map(PROVIDER).and_then(|provider| text(provider.get(CLIENT_SECRET))) {
+        found.push(SealPath { path: "provider.client_secret", sealed, place: place(key, CLIENT_SECRET) });
     }
     let whole = text(item.get(MEDIA_KEY)).map(|sealed| ("media_key", sealed));
     let limited = map(LIMITS).and_then(|limits| text(limits.get(MEDIA_KEY)));

@@ -7,6 +7,7 @@ use crate::domain::candidate::{Candidate, GuestLink};
 use crate::domain::company::Company;
 use crate::domain::company::import::CompanyImport;
 use crate::domain::company::label::Label;
+use crate::domain::company::usage::ClosedUsage;
 use crate::domain::effect::Effect;
 use crate::domain::evaluation::Evaluation;
 use crate::domain::export::{CompanyExport, LatestExport};
@@ -22,8 +23,11 @@ use crate::domain::retention::company_erasure::CompanyErasure;
 use crate::domain::retention::run::RetentionRun;
 use crate::domain::scoring::result::ResultSummary;
 use crate::domain::staff::customer::Customer;
+use crate::domain::staff::help_notice::HelpNotice;
 use crate::domain::staff::named_token::NamedToken;
 use crate::domain::staff::notice::{InterviewNotice, InterviewWave};
+use crate::domain::staff::reminder::EvaluationRound;
+use crate::domain::staff::sign_in::SignInSettings;
 use crate::domain::webhook::{DeliveryAttempt, DeliveryCursor, StalledResource, Webhook};
 use crate::error::{Error, Result};
 use crate::store::candidate::share::ShareNote;
@@ -32,6 +36,7 @@ use crate::store::idempotency::KeyedAttempt;
 use crate::store::login::failures::FailedLogins;
 use crate::store::login::reset::ResetMail;
 use crate::store::login::session::Session;
+use crate::store::staff::exchange::ExchangedToken;
 use crate::store::table::item::{self, BOOKKEEPING_ATTRIBUTES, Item, StoredEntity};
 use crate::store::table::write::rewrite;
 
@@ -43,6 +48,8 @@ pub fn check(item: Item) -> Result<Option<&'static str>> {
     let kind = key.sk.split('#').next().unwrap_or_default();
     let name = match (kind, key.pk.split('#').next().unwrap_or_default()) {
         ("WAVE", "NOTICES") => entity::<InterviewWave>("wave of ended interviews", item),
+        ("EVALUATIONS", "NOTICES") => entity::<EvaluationRound>("round of reminders", item),
+        ("HELP", "NOTICES") => entity::<HelpNotice>("notice of requests for help", item),
         (_, "NOTICES") => entity::<InterviewNotice>("notice of ended interviews", item),
         ("EXPORT", "EXPORTS") => entity::<CompanyExport>("export", item),
         (_, "EXPORTS") => entity::<LatestExport>("latest export", item),
@@ -64,11 +71,14 @@ pub fn check(item: Item) -> Result<Option<&'static str>> {
         ("ERASURE", _) => entity::<CompanyErasure>("erasure of a company", item),
         ("RETENTION", _) if key.sk.ends_with("RUN") => entity::<RetentionRun>("retention run", item),
         ("RETENTION", _) => entity::<RetentionPolicy>("retention policy", item),
+        ("SIGN_IN", _) => entity::<SignInSettings>("settings of the sign-in of staff", item),
         (_, "LEGAL") => entity::<LegalText>("legal text", item),
-        ("TOKEN", _) => entity::<NamedToken>("named token", item),
+        ("TOKEN", _) | (_, "TRUSTS") => entity::<NamedToken>("named token", item),
+        ("EXCHANGED", _) => value::<ExchangedToken>("token of an exchange", item),
         ("EFFECT", _) => entity::<Effect>("effect", item),
         (_, "HISTORY") => entity::<HistoryEntry>("entry of a history", item),
         ("SEQUENCE", _) => entity::<EventSequence>("sequence of events", item),
+        ("USAGE", _) => entity::<ClosedUsage>("usage of closed months", item),
         ("WEBHOOK", _) => entity::<Webhook>("webhook", item),
         ("CURSOR", _) => entity::<DeliveryCursor>("cursor of a webhook", item),
         ("STALLED", _) => entity::<StalledResource>("stalled resource of a webhook", item),
@@ -91,7 +101,7 @@ fn value<T: DeserializeOwned>(name: &'static str, item: Item) -> Result<&'static
 
 fn entity<T: StoredEntity>(name: &'static str, item: Item) -> Result<&'static str> {
     let read = item::read::<T>(item.clone())?;
-    // What a release does not know must survive its writes.
+    // Attributes that a release does not know must survive its writes.
     let again = rewrite::next(&read, &read, None)?.item;
     let values = item.keys().filter(|name| !BOOKKEEPING_ATTRIBUTES.contains(&name.as_str()));
     let lost: Vec<&String> = values.filter(|name| again.get(*name) != item.get(*name)).collect();

@@ -33,7 +33,7 @@ pub struct DeliveryEndpoint {
 }
 
 impl DeliveryEndpoint {
-    /// What to do next, and when. `last` is what the run has done last.
+    /// The next task and when it is due; `None` if nothing is left to do. `last` is the task that the turn has done last.
     pub fn next_task(
         &self,
         now: DateTime<Utc>,
@@ -43,15 +43,14 @@ impl DeliveryEndpoint {
     }
 }
 
-/// What a step of the sender has made of an endpoint.
+/// The state of an endpoint after a step of the sender.
 #[derive(Debug, Clone)]
 pub struct DeliveryProgress {
     /// The webhook, which the step may have disabled.
     pub webhook: Webhook,
     pub cursor: DeliveryCursor,
-    /// All stalled resources.
     pub stalled: Vec<StalledResource>,
-    /// What was tried.
+    /// The attempts of the step.
     pub attempts: Vec<DeliveryAttempt>,
     /// The mails to the owners.
     pub effects: Vec<Effect>,
@@ -96,8 +95,8 @@ impl Store {
         // Spares the query of most steps.
         if cursor.stalled > 0 {
             let found: Vec<VersionedItem<StalledResource>> = self.all(&keys::stalled_resources(id)).await?;
-            let valid = found.into_iter().filter(|one| one.epoch == cursor.epoch);
-            stalled.extend(valid.map(|one| StalledResource::clone(&one)));
+            let valid = found.into_iter().filter(|resource| resource.epoch == cursor.epoch);
+            stalled.extend(valid.map(|resource| StalledResource::clone(&resource)));
         }
         Ok(Some(DeliveryEndpoint { webhook, cursor, sequence: EventSequence::clone(&sequence), stalled }))
     }
@@ -106,8 +105,8 @@ impl Store {
     pub async fn delete_void_resources(&self, cursor: &DeliveryCursor) -> Result<bool> {
         let found: Vec<VersionedItem<StalledResource>> =
             self.all(&keys::stalled_resources(cursor.webhook)).await?;
-        // Only the run that has the endpoint may do so: resources that stall again get the same keys.
-        let void: Vec<_> = found.iter().filter(|one| one.epoch < cursor.epoch).collect();
+        // Only the turn that has the endpoint may delete them: resources that stall again get the same keys.
+        let void: Vec<_> = found.iter().filter(|resource| resource.epoch < cursor.epoch).collect();
         // Few enough for the lease, whatever else DynamoDB does.
         for one in void.iter().take(VOID_AT_ONCE) {
             self.delete_alone(&one.key()).await?;
@@ -128,19 +127,23 @@ impl Store {
     /// Writes what a step has made of an endpoint: everything or nothing.
     pub fn record_progress(&self, before: &DeliveryEndpoint, after: &DeliveryProgress) -> Transaction {
         let mut transaction = self.replacing(&before.webhook, &after.webhook);
-        // Always, also without a change: a second run at the endpoint then loses.
+        // Always, also without a change: a second turn at the endpoint then loses.
         transaction.replace(&before.cursor, &after.cursor);
-        let known: HashMap<&str, _> = before.stalled.iter().map(|one| (one.history.as_str(), one)).collect();
-        let left: HashSet<&str> = after.stalled.iter().map(|one| one.history.as_str()).collect();
-        for stalled in after.stalled.iter().filter(|one| known.get(one.history.as_str()) != Some(one)) {
+        let known: HashMap<&str, _> =
+            before.stalled.iter().map(|resource| (resource.history.as_str(), resource)).collect();
+        let left: HashSet<&str> = after.stalled.iter().map(|resource| resource.history.as_str()).collect();
+        for stalled in
+            after.stalled.iter().filter(|resource| known.get(resource.history.as_str()) != Some(resource))
+        {
             if let Some(mut item) = transaction.or_fault(item::write(stalled, 1)) {
-                // As long as the events that wait there, whatever happens to the webhook: they are older than the next try.
+                // The item is kept as long as the events that wait there, whatever happens to the webhook: they are older than
+                // the next try.
                 let end = stalled.next_try_at + self.app.config().event_retention;
                 item.insert(item::EXPIRES_AT.to_owned(), item::number(end.timestamp()));
                 transaction.put_derived(stalled.key(), item);
             }
         }
-        for stalled in before.stalled.iter().filter(|one| !left.contains(one.history.as_str())) {
+        for stalled in before.stalled.iter().filter(|resource| !left.contains(resource.history.as_str())) {
             transaction.delete_derived(stalled.key());
         }
         transaction.put_attempts(&after.attempts);

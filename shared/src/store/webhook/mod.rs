@@ -64,7 +64,7 @@ impl StoredEntity for DeliveryAttempt {
     }
 }
 
-/// What the sender of events must look at after an item was written.
+/// The feed or cursor that the sender of events must read after an item was written.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StreamTrigger {
     /// The company has new events.
@@ -74,7 +74,7 @@ pub enum StreamTrigger {
 }
 
 impl StreamTrigger {
-    /// What the sender must look at after a write of the item with this partition and sort key; `None` for other items.
+    /// The trigger of a write of the item with this partition and sort key; `None` for other items.
     pub fn parse(pk: &str, sk: &str) -> Option<Self> {
         match sk {
             "SEQUENCE" => keys::in_company(pk).map(Self::Company),
@@ -180,7 +180,6 @@ impl Store {
         self.all(&keys::webhooks(company)).await
     }
 
-    /// Reads a webhook.
     pub async fn webhook(
         &self,
         company: &CompanyId,
@@ -249,7 +248,8 @@ impl Store {
             let is_last = rows.len() < most;
             query.start = rows.last().map(item::key_of).transpose()?.map(ItemKey::into_attributes);
             looked_at += rows.len();
-            for attempt in item::readable::<DeliveryAttempt>(rows)?.into_iter().filter(|one| one.is_kept(now))
+            for attempt in
+                item::readable::<DeliveryAttempt>(rows)?.into_iter().filter(|attempt| attempt.is_kept(now))
             {
                 found.next = Some(attempt.id);
                 found.rows.extend(Some(attempt).filter(|attempt| filter.wants(attempt)));

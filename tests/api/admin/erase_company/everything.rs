@@ -90,7 +90,7 @@ async fn items_under_keys_that_this_release_does_not_form_go_as_well() {
     for (pk, sk) in [
         ("COMPANY#acme".to_owned(), "NEWER#1"),
         (format!("COMPANY#acme#PROJECT#{id}"), "NEWER#1"),
-        // As an older release may have formed it.
+        // An older release may have formed this key.
         (format!("SEARCH#acme#NAME#01#PROJECT#{id}"), "NAME#adalovelace 01ARZ3NDEKTSV4RRFFQ69G5FAV"),
     ] {
         app.table().put_bare(&(pk, sk.to_owned())).await;

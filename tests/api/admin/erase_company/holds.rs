@@ -42,7 +42,7 @@ async fn an_erasure_waits_for_holds_and_names_them() {
     let expected = json!({
         "company": "acme", "state": "held", "begun_at": "2026-11-08T10:00:00Z",
         "step": "candidates", "step_since": "2026-11-08T11:00:00Z", "held": candidates[..2],
-        // What was written about them needs its authors.
+        // The texts about them need their authors.
         "left": { "candidates": 2, "projects": 1, "videos": 0, "labels": 0, "customers": 1, "webhooks": 0 },
     });
     assert_eq!(*erasure, expected);

@@ -15,7 +15,7 @@ use crate::events::webhooks::webhook;
 use crate::system::erasure::planted::found;
 use crate::system::erasure::{drift, erase_again};
 
-/// What is left of the company. Sessions end by themselves.
+/// The keys of the company's items that are left. Sessions end by themselves.
 async fn left(app: &TestApp) -> Vec<String> {
     let mut left = items_of(app, "acme").await;
     left.retain(|key| !key.starts_with("SESSION#"));
@@ -25,7 +25,7 @@ async fn left(app: &TestApp) -> Vec<String> {
 
 /// Runs the function that erases companies.
 async fn run(app: &TestApp) {
-    // What dies may answer nothing.
+    // A run that is killed may answer nothing.
     let _ = retention::handle(app.app(), IgnoredAny).await;
 }
 

@@ -26,6 +26,7 @@ const WITHOUT_VALUES: [(RecordKind, &str, &str); 2] = [
 /// The name of the type whose values are the records of a kind; `None` for counts, which no type declares as they are stored.
 fn type_of(kind: RecordKind) -> Option<&'static str> {
     Some(match kind {
+        RecordKind::AnswerCaptions => "AnswerCaptions",
         RecordKind::Answers => "Answers",
         RecordKind::Candidates => "Candidate",
         RecordKind::Captions => "Captions",
@@ -42,8 +43,10 @@ fn type_of(kind: RecordKind) -> Option<&'static str> {
         RecordKind::ReceiptKeys => "ReceiptKeyView",
         RecordKind::Receipts => "ReceiptView",
         RecordKind::Retention => "RetentionPolicy",
+        RecordKind::SignIn => "SignInSettings",
         RecordKind::Statistics => return None,
         RecordKind::Tokens => "NamedToken",
+        RecordKind::Usage => "UsageCounts",
         RecordKind::Videos => "Video",
         RecordKind::Webhooks => "Webhook",
         RecordKind::WrittenAnswers => "WrittenAnswer",

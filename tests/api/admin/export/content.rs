@@ -1,8 +1,8 @@
-//! What is in an archive, and what is not.
+//! The records of an archive, and the items that are in none.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use export_writer::RunLimits;
+use export_writer::InvocationLimits;
 use serde_json::{Value, json};
 use shared::domain::archive::RecordKind;
 use tests::app::TestApp;
@@ -25,22 +25,23 @@ pub(in crate::admin) async fn everything(app: &TestApp) -> PlantedCompany {
     owner.send(Request::put("/companies/acme/retention/").json(&retention)).await.expect(200);
     let gone = owner.candidate(&project, json!({ "first_name": "Gone" })).await;
     let recorded = Interviewee::asked_by(owner.clone(), json!({})).await;
-    recorded.record(&[&film()]).await;
+    let take = recorded.record(&[&film()]).await;
+    recorded.caption(take, "en", "WEBVTT\n\n00:01.000 --> 00:02.000\nBecause.\n").await.expect(200);
     let (asked, _) = recorded.candidate.uri.split_once("candidates/").unwrap();
     let question = format!("{asked}questions/{}/", last_segment(&recorded.answer));
     owner.patch(&question, json!({ "text": "Why not us?" })).await.expect(200);
     app.settle().await;
     owner.delete(&gone).await.expect(204);
     app.settle().await;
-    // Its event is in the archive, though the export itself is not.
-    app.write_exports(RunLimits::SCHEDULED).await.unwrap();
+    // The event of the export is in the archive, though the export itself is not.
+    app.write_exports(InvocationLimits::SCHEDULED).await.unwrap();
     app.clock().advance(chrono::TimeDelta::minutes(1));
     app.settle().await;
     plant_rest(app, owner).await;
     planted
 }
 
-/// What stands in the table of a company, and is in no archive: by the start of the key.
+/// The starts of the keys of a company's items that are in no archive.
 const LEFT_OUT: [&str; 6] =
     ["EFFECT#", "EXPORTS#", "NOTICES#", "WEBHOOK#", "CONVERSIONS", "COMPANY#acme/RETENTION#RUN"];
 
@@ -95,14 +96,15 @@ async fn every_item_is_in_it_and_no_secret() {
             let mut stored = record["value"].clone();
             // It is written beside the item that counts.
             if kind == RecordKind::Tokens {
-                stored.as_object_mut().unwrap().remove("last_used_at");
+                let uses = ["last_used_at", "exchanged_at", "last_problem"];
+                stored.as_object_mut().unwrap().retain(|name, _| !uses.contains(&name.as_str()));
             }
             record["version"] == version && stored == item
         };
         assert!(archive.of_kind(kind).values().find(is_it).is_some(), "{kind:?} has no record {item}");
         *items.entry(kind).or_default() += 1;
     }
-    let made = [RecordKind::ReceiptKeys, RecordKind::Receipts, RecordKind::Statistics];
+    let made = [RecordKind::ReceiptKeys, RecordKind::Receipts, RecordKind::Statistics, RecordKind::Usage];
     for kind in RecordKind::ALL.into_iter().filter(|kind| !made.contains(kind)) {
         assert_eq!(items.get(&kind), Some(&archive.of_kind(kind).len()), "{kind:?}");
     }
@@ -126,11 +128,12 @@ fn kind_of(pk: &str, sk: &str) -> Option<RecordKind> {
             "LABEL" => RecordKind::Labels,
             "PROJECT" => RecordKind::Projects,
             "RETENTION" => RecordKind::Retention,
+            "SIGN_IN" => RecordKind::SignIn,
             "TOKEN" => RecordKind::Tokens,
             "WEBHOOK" => RecordKind::Webhooks,
-            // The counts are derived, and the numbers of events are in the manifest.
-            "TALLY" | "SEQUENCE" => return None,
-            // Of this deployment.
+            // The counts are derived, and the numbers of events are in the manifest. Usage is a record for each month.
+            "TALLY" | "SEQUENCE" | "USAGE" => return None,
+            // The import of this deployment is no part of the company.
             "IMPORT" => return None,
             // In a record of another form.
             "RECEIPT_KEY" => return None,
@@ -141,6 +144,7 @@ fn kind_of(pk: &str, sk: &str) -> Option<RecordKind> {
         "LEGAL#acme" => RecordKind::LegalTexts,
         "LOGO#acme" => RecordKind::Logos,
         "VIDEOS#acme" => RecordKind::Videos,
+        _ if starts(pk, "TAKE_CAPTIONS#acme#") => RecordKind::AnswerCaptions,
         _ if starts(pk, "ANSWERS#acme#") => RecordKind::Answers,
         _ if starts(pk, "TEXTS#acme#") => RecordKind::WrittenAnswers,
         _ if starts(pk, "HISTORY#acme#") => RecordKind::Events,
@@ -149,11 +153,11 @@ fn kind_of(pk: &str, sk: &str) -> Option<RecordKind> {
             "CANDIDATE" => RecordKind::Candidates,
             "INTERVIEW" => RecordKind::Questionnaires,
             // Derived from candidates and their evaluations.
-            "RESULT" | "TALLY" => return None,
+            "HELP" | "RESULT" | "TALLY" => return None,
             other => panic!("{other} is neither in the archive nor left out"),
         },
         _ => {
-            // What is derived, what belongs to no company alone, and what is under way.
+            // These items are derived, belong to no company alone, or are under way.
             let others = [
                 "COMPANY#acme#CUSTOMER#",
                 "COMPANY#other",
@@ -163,6 +167,8 @@ fn kind_of(pk: &str, sk: &str) -> Option<RecordKind> {
                 "SEARCH#",
                 "FAILURES#",
                 "TOKEN#",
+                "TRUSTS#",
+                "EXCHANGED#",
                 "SESSION#",
                 "UPLOAD#",
                 "EVENT#",

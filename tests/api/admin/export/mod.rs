@@ -92,7 +92,7 @@ impl Archive {
         names.map(|name| fs::read_to_string(self.folder.path().join(name)).unwrap()).collect()
     }
 
-    /// What the manifest says of its files, its records and its media, and its signature.
+    /// Checks that the manifest describes all files, records and media, and that its signature holds.
     pub(super) fn assert_whole(&self) {
         let read = |name: &str| fs::read(self.folder.path().join(name)).unwrap();
         let mut named: BTreeSet<String> = BTreeSet::new();

@@ -55,7 +55,7 @@ async fn every_record_is_as_of_the_last_event_while_much_changes() {
         .filter(|event| event["value"]["sequence"].as_u64().unwrap() > first.result.sequence)
         .filter_map(subject_of)
         .collect();
-    // Who has had no event since is the same in both, those who are gone included.
+    // Candidates without an event since are the same in both, those who are gone included.
     let (then, now) = (first.of_kind(RecordKind::Candidates), last.of_kind(RecordKind::Candidates));
     let everybody: BTreeSet<&String> = then.keys().chain(now.keys()).collect();
     let mut same = 0;
@@ -65,7 +65,7 @@ async fn every_record_is_as_of_the_last_event_while_much_changes() {
     }
     assert!(same > 50, "{same}");
     let events = first.of_kind(RecordKind::Events);
-    // Who is in it was created and not deleted up to the last event, whatever came after.
+    // The archive has the candidates who were created and not deleted up to the last event, whatever came after.
     let mut expected = BTreeSet::new();
     for event in events.values() {
         match (event["value"]["change"]["types"][0].as_str().unwrap(), subject_of(event)) {

@@ -41,7 +41,8 @@ pub(super) async fn plant_rest(app: &TestApp, owner: &Staff) {
     conversions(app, owner).await;
 }
 
-/// Candidates who consented themselves, or by a token and no longer, who asked to be erased, and whose address bounced.
+/// Candidates who have opened the interview and consented themselves, or by a token and no longer, who asked to be erased, whose
+/// interview a token has cancelled, and whose address bounced.
 async fn candidates(app: &TestApp, owner: &Staff, token: &Token) {
     let project = owner.running_project(json!({ "allow_hash_login": true })).await;
     let consent: u32 =
@@ -52,7 +53,9 @@ async fn candidates(app: &TestApp, owner: &Staff, token: &Token) {
     ada.send(target(&ada.uri)).await.expect(200);
     token.send(target(&grace.uri)).await.expect(200);
     token.delete(&format!("{}consents/consent/", grace.uri)).await.expect(204);
+    ada.get("/whoami/candidate/?opened=true").await.expect(200);
     ada.send(Request::put(&format!("{}erasure-request/", ada.uri))).await.expect(200);
+    token.cancel(&owner.invite(&project, json!({})).await.uri).await.expect(200);
     owner.candidate(&project, json!({ "receive_mails": false })).await;
     let colleague = owner.colleague("recruiter", json!({})).await;
     app.settle().await;

@@ -1,4 +1,4 @@
-//! What people find in a company that was imported.
+//! An imported company as its people find it.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
@@ -8,10 +8,13 @@ use tests::app::TestApp;
 use tests::assert_refusals;
 use tests::caller::{Caller, PASSWORD, Staff, Token, last_segment};
 use tests::http::Request;
+use tests::issuer::Platform;
 
 use super::{anyway, import_and_start, try_import};
 use crate::admin::erase_company::{begin, finish};
 use crate::admin::export::Archive;
+use crate::auth::exchange::{BASE, EXCHANGE, TOKENS, Trusting, parameters};
+use crate::auth::sign_in::{Acme, DOOR, SETTINGS};
 use crate::events::feed::{numbers, read_all};
 use crate::events::webhooks::endpoint::{TestEndpoint, sweep};
 
@@ -131,6 +134,53 @@ async fn what_is_due_is_done_once_the_company_has_started() {
     assert_eq!(tokens["objects"], json!([]), "it ended more than 30 days ago");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_provider_that_comes_with_an_archive_lets_nobody_in() {
+    let given = Acme::new().await;
+    given.set(json!({ "required": true, "break_glass": [given.owner.uri] })).await.expect(200);
+    let link = format!("{}sign-in/", given.owner.uri);
+    let subject = json!({ "subject": "owner-at-provider" });
+    given.owner.send(Request::put(&link).json(&subject)).await.expect(200);
+    let owner = given.owner.again().await;
+    given.app.settle().await;
+    let archive = Archive::of(&given.app).await;
+
+    let other = TestApp::start().await;
+    import_and_start(&other, archive.folder.path()).await;
+    let there = enter(&other, &owner).await;
+    assert_eq!(there.get(SETTINGS).await.expect(200).json()["is_working"], false);
+    there.get(&link).await.expect(404);
+    let door = Request::get(DOOR).header("accept", "application/json");
+    other.send(door.clone()).await.expect_code(400, "sign_in_unavailable");
+    // An owner sets the secret anew.
+    there.send(Request::put(SETTINGS).json(&given.settings(json!({})))).await.expect(200);
+    other.send(door).await.expect(302);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_trust_that_comes_with_an_archive_lets_nobody_in() {
+    let given = Trusting::new().await;
+    given.exchanged().await;
+    given.app.settle().await;
+    let archive = Archive::of(&given.app).await;
+
+    let other = TestApp::start().await;
+    import_and_start(&other, archive.folder.path()).await;
+    let there = enter(&other, &given.owner).await;
+    let token = there.get(&given.uri).await.expect(200).json();
+    assert_eq!(token["trust"]["is_imported"], true);
+    let jwt = given.jwt();
+    for resource in [format!("{BASE}/companies/acme/"), given.uri.clone()] {
+        let request = Request::post(EXCHANGE).json(&parameters(&jwt, &resource));
+        other.send(request).await.expect_code(400, "not_exchanged");
+    }
+    // Owners decide anew.
+    let trust = Platform::GitHub.trust(&given.issuer.url);
+    there.post(TOKENS, json!({ "name": "CI", "trust": trust })).await.expect(201);
+    let request = Request::post(EXCHANGE).json(&parameters(&jwt, &format!("{BASE}/companies/acme/")));
+    other.send(request).await.expect(200);
+}
+
 #[tokio::test]
 async fn a_webhook_waits_for_a_new_secret() {
     let app = TestApp::start().await;
@@ -185,7 +235,7 @@ async fn receipts_stay_those_of_the_service_that_has_signed_them() {
     second.assert_whole();
     assert_eq!(second.of_kind(RecordKind::Receipts), archive.of_kind(RecordKind::Receipts));
     assert_eq!(second.of_kind(RecordKind::ReceiptKeys).len(), 2);
-    // Whoever accepts the keys of an archive must not make them those of the whole service.
+    // An operator who accepts the keys of an archive must not make them those of the whole service.
     let published = other.anonymous().get("/receipt-keys/").await.expect(200).json();
     assert_eq!(published["keys"].as_array().unwrap().len(), 1);
     let third = TestApp::start().await;

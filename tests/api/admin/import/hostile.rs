@@ -44,11 +44,16 @@ fn edit_media(copy: &Copied, start: &str, change: impl FnOnce(&mut Value)) -> St
     path
 }
 
-/// What a copy of an archive is changed to, and how it is refused.
+/// A change to a copy of an archive, with the refusal of the copy.
 type Attack = (&'static str, fn(&Copied), &'static str);
 
 /// Changes by somebody whose key is accepted.
-const ATTACKS: [Attack; 36] = [
+const ATTACKS: [Attack; 43] = [
+    (
+        "usage of a month to come",
+        |copy| edit(copy, RecordKind::Usage, |one| one["id"] = json!("2099-01")),
+        "usage.jsonl, line 1: a month after the archive was made",
+    ),
     (
         "an unknown member",
         |copy| edit(copy, RecordKind::Labels, |one| one["extra"] = json!(1)),
@@ -181,6 +186,23 @@ const ATTACKS: [Attack; 36] = [
         "members or values that no record has",
     ),
     (
+        "other captions than the answer names",
+        |copy| {
+            edit(copy, RecordKind::AnswerCaptions, |one| {
+                one["value"]["text"] = json!("WEBVTT\n\n00:00:01.000 --> 00:00:04.000\nNo.\n")
+            })
+        },
+        "the answers of the candidate do not have it",
+    ),
+    (
+        "captions that are missing",
+        |copy| {
+            let lines = copy.lines(&name_of(RecordKind::AnswerCaptions));
+            copy.write(&name_of(RecordKind::AnswerCaptions), &lines[1..]);
+        },
+        "captions of an answer are missing",
+    ),
+    (
         "a user name of another",
         |copy| {
             edit_record(
@@ -257,6 +279,26 @@ const ATTACKS: [Attack; 36] = [
         "a logo that is a page",
         |copy| edit(copy, RecordKind::Logos, |one| one["value"]["png"] = json!("PGh0bWw+")),
         "the company has another logo",
+    ),
+    (
+        "usage of a month that is none",
+        |copy| edit(copy, RecordKind::Usage, |one| one["id"] = json!("2026-13")),
+        "this is not what was used in a month",
+    ),
+    (
+        "usage of something that is not counted",
+        |copy| edit(copy, RecordKind::Usage, |one| one["value"]["mails_sent"] = json!(1)),
+        "this is not what was used in a month",
+    ),
+    (
+        "usage of less than nothing",
+        |copy| edit(copy, RecordKind::Usage, |one| one["value"]["seconds_converted"] = json!(-1)),
+        "this is not what was used in a month",
+    ),
+    (
+        "usage beyond what JSON counts",
+        |copy| edit(copy, RecordKind::Usage, |one| one["value"]["seconds_converted"] = json!(u64::MAX)),
+        "is too large",
     ),
     (
         "a path that leads out",

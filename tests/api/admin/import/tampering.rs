@@ -88,7 +88,7 @@ async fn no_change_passes_that_its_signer_has_not_made() {
     while altered < effort::count(1_000) {
         let Some(what) = alter(&copy, &names) else { continue };
         altered += 1;
-        // Whoever changes files can change what the manifest says of them, but not sign it.
+        // An attacker who changes files can change what the manifest says of them, but not sign it.
         if below(2) == 0 && what.contains("records/") && !what.contains("media/") {
             copy.describe();
         }

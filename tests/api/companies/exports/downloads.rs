@@ -1,4 +1,4 @@
-//! What owners download.
+//! Downloads of an export.
 
 use admin::export::export_company;
 use admin::import::{ArchiveImport, ImportOptions, TrustedKeys};
@@ -62,7 +62,7 @@ async fn an_owner_downloads_everything_and_another_deployment_takes_it_in() {
         assert!(mail.text.as_ref().unwrap().contains(last_segment(&export)), "{:?}", mail.text);
     }
 
-    // What waits for its conversion is taken along as well.
+    // Files that wait for their conversion are in the archive as well.
     let waiting = json!({
         "name": "Welcome", "upload_filename": "w.mp4", "content_type": "video/mp4", "size": film().len(),
     });
@@ -70,7 +70,7 @@ async fn an_owner_downloads_everything_and_another_deployment_takes_it_in() {
     assert_eq!(put(&waiting, film()).await.status, 200);
     let take = open.begin().await;
     assert_eq!(open.send(take, 1, &film()).await.status, 200);
-    // Their events get numbers, but nothing is converted.
+    // The events get numbers, but nothing is converted.
     while app.events().deliver_stream().await.unwrap() > 0 {}
 
     assert_eq!(run(&app).await, ExportSummary { written: 1, ..ExportSummary::default() });

@@ -4,7 +4,7 @@ use std::fs;
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use export_writer::{ExportSummary, RunLimits};
+use export_writer::{ExportSummary, InvocationLimits};
 use image::ImageFormat;
 use serde_json::{Value, json};
 use tests::app::TestApp;
@@ -163,7 +163,7 @@ async fn strip_after(writes: usize) {
         saved.resume();
     };
     // The worker saves nothing between its steps, and so learns of nothing there.
-    let limits = RunLimits { pause: Duration::MAX, ..RunLimits::SCHEDULED };
+    let limits = InvocationLimits { pause: Duration::MAX, ..InvocationLimits::SCHEDULED };
     let (ended, ()) = tokio::join!(app.write_exports(limits), erased);
     assert_eq!(ended.unwrap().written, 1);
     let folder = download(&owner, &export).await;

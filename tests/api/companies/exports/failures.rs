@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use chrono::TimeDelta;
-use export_writer::{ExportSummary, RunLimits};
+use export_writer::{ExportSummary, InvocationLimits};
 use serde_json::json;
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
@@ -91,7 +91,7 @@ async fn a_company_that_takes_too_long_is_told_so_at_once() {
     let app = TestApp::start().await;
     let (owner, _) = company(&app).await;
     let export = request(&owner).await;
-    let limits = RunLimits { archive: Duration::ZERO, ..STEPWISE };
+    let limits = InvocationLimits { archive: Duration::ZERO, ..STEPWISE };
     let summary = app.write_exports(limits).await.unwrap();
     assert_eq!(summary, ExportSummary { given_up: 1, ..ExportSummary::default() });
     let view = owner.get(&export).await.expect(200).json();

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use export_writer::{ExportSummary, RunLimits};
+use export_writer::{ExportSummary, InvocationLimits};
 use image::ImageFormat;
 use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
@@ -23,8 +23,8 @@ use tests::files::{Form, fetch, pdf, photo};
 use tests::http::Request;
 
 const EXPORTS: &str = "/companies/acme/exports/";
-/// As the schedule, but with the progress saved at each step.
-const STEPWISE: RunLimits = RunLimits { pause: Duration::ZERO, ..RunLimits::SCHEDULED };
+/// The limits of the schedule, but with the progress saved at each step.
+const STEPWISE: InvocationLimits = InvocationLimits { pause: Duration::ZERO, ..InvocationLimits::SCHEDULED };
 
 /// A company with candidates, one of whom has files, and a recorded interview.
 async fn company(app: &TestApp) -> (Staff, String) {

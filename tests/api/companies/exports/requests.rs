@@ -1,4 +1,4 @@
-//! Who may request exports, and how many.
+//! Requests of exports: who may send them, and how many.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use chrono::TimeDelta;

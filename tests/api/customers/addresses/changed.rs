@@ -1,4 +1,4 @@
-//! Who changes addresses of staff, how often, and what else learns of it.
+//! Changes of addresses of staff: who makes them, how often, and what else learns of them.
 
 use chrono::TimeDelta;
 use serde_json::json;

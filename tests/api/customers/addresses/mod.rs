@@ -247,7 +247,7 @@ async fn accounts_that_are_gone_or_deactivated_confirm_nothing() {
     app.settle().await;
     let (confirmation, restoration) = (change.key_to(new), change.key_to(former));
     import(list(&[owner])).await;
-    // Whoever has moved the address must not keep it by deactivating the account.
+    // An attacker who has moved the address must not keep it by deactivating the account.
     change.restore(&restoration).await.expect(204);
     assert_eq!(change.shown().await, (former.clone(), true));
     assert_bad_key(&change.confirm(&confirmation).await);

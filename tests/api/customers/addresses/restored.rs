@@ -52,7 +52,7 @@ async fn an_address_that_has_counted_is_undone_with_all_that_it_opened() {
     assert_eq!(mail.subject, "The email address of your account with Acme & Sons has been changed");
     let late = change.key_to(former);
     assert_ne!(early, late);
-    // Whoever reads the new address takes the account, and has a further key mailed.
+    // An attacker who reads the new address takes the account, and has a further key mailed.
     assert_eq!(change.resets(new, new).await, 1);
     let choice = json!({ "key": change.key_to(new), "password": "a password of theirs" });
     app.anonymous().post("/api-password-reset/confirm/", choice).await.expect(204);

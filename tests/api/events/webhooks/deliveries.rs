@@ -1,4 +1,4 @@
-//! What clients see of deliveries, and have sent besides the feed.
+//! Deliveries as clients see them, and deliveries that clients request.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};

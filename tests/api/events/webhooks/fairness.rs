@@ -1,4 +1,4 @@
-//! What holds up deliveries, and what must not.
+//! Slow endpoints hold up only their own deliveries.
 
 use chrono::{DateTime, TimeDelta};
 use futures_util::future::join;
@@ -132,7 +132,7 @@ async fn what_a_former_address_answers_does_not_count_for_the_new_one() {
         let meanwhile = async {
             held.reached().await;
             owner.patch(&uri, json!({ "url": willing.url })).await.expect(200);
-            // What is found out from now on is the new address's.
+            // From now on, results are those of the new address.
             held.release();
         };
         join(sweep(&app), meanwhile).await;
@@ -344,7 +344,7 @@ async fn no_endpoint_is_judged_while_the_service_reaches_nothing() {
     let app = TestApp::start_with(&[("WEBHOOK_TARGETS", ""), ("SESSION_IDLE_MINUTES", "43200")]).await;
     let owner = app.owner().await;
     let uri = super::webhook(&owner, json!({ "after": 0 })).await;
-    let outgoing = webhook_sender::outgoing::Outgoing::new(super::runs::FailingResolver, is_public);
+    let outgoing = shared::outgoing::Outgoing::new(super::runs::FailingResolver, is_public);
     super::runs::number(&app).await;
     for _ in 0..7 {
         app.clock().advance(TimeDelta::days(1));

@@ -30,7 +30,7 @@ pub(crate) async fn webhook(caller: &impl Caller, fields: Value) -> String {
     caller.post(WEBHOOKS, body).await.expect(201).uri("resource_uri")
 }
 
-/// What the table holds of a webhook of the company.
+/// The stored webhook of the company, with its cursor.
 pub(crate) async fn stored(
     app: &TestApp,
     uri: &str,

@@ -1,4 +1,4 @@
-//! What is refused of a webhook, and in which words.
+//! Refusals of webhooks, in their words.
 
 use serde_json::json;
 use tests::app::TestApp;

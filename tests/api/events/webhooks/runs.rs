@@ -10,15 +10,15 @@ use futures_util::future::{BoxFuture, join};
 use serde_json::{Value, json};
 use shared::domain::webhook::is_public;
 use shared::domain::work::WorkState;
+use shared::outgoing::{NameResolver, Outgoing};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 use tests::chaos::{Chaos, Fault};
-use webhook_sender::outgoing::{NameResolver, Outgoing};
 
 use super::endpoint::{TestEndpoint, hook, pass, sweep};
 use super::stored;
 
-/// What the stream delivers about a company's feed.
+/// The records of the stream about companies' feeds.
 fn new_numbers(companies: &[&str]) -> Value {
     let record = |company: &&str| {
         let keys = json!({ "pk": { "S": format!("COMPANY#{company}") }, "sk": { "S": "SEQUENCE" } });
@@ -84,7 +84,7 @@ async fn a_run_that_dies_anywhere_repeats_a_page_at_most_and_loses_nothing() {
         die_after(&app, &chaos, calls).await;
         let once = endpoint.arrivals().len() - before;
         assert!(once <= 32, "{once} requests of one run");
-        // Its lease ends.
+        // The lease of the run ends.
         pass(&app, [2]).await;
     }
     endpoint.answer(|_| 200);

@@ -141,7 +141,7 @@ async fn an_endpoint_that_is_away_for_four_days_sees_one_request_per_interval_an
         let candidates = given(&owner, 12).await;
         app.settle().await;
         let first = endpoint.arrivals().len();
-        // Of eight resources at once, and a probe after five seconds.
+        // Eight resources are sent at once, and a probe follows after five seconds.
         assert!((1..=9).contains(&first), "{first} requests at first");
         for candidate in &candidates[..4] {
             owner.patch(candidate, json!({ "phone": "9" })).await.expect(200);

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::TimeDelta;
-use export_writer::RunLimits;
+use export_writer::InvocationLimits;
 use serde_json::{Value, json};
 use shared::domain::history::EventType;
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
 use tests::document::written;
 use tests::http::Request;
+use tests::issuer::{CLIENT, CLIENT_SECRET, SigningAlgorithm, SigningKey, TestIssuer};
 use tests::schema::Schemas;
 use tests::takes::Interviewee;
 use tests::videos::{film, recorded};
@@ -67,7 +68,8 @@ async fn candidates(app: &TestApp, owner: &Staff) {
 async fn answers(owner: &Staff) {
     let how = "-f lavfi -i testsrc2=s=64x48:r=5:d=2 -f lavfi -i sine=d=2 -c:v libvpx -deadline realtime -cpu-used 8 -c:a libopus";
     let person = Interviewee::asked_by(owner.clone(), json!({})).await;
-    person.record(&[&recorded(how, "webm")]).await;
+    let take = person.record(&[&recorded(how, "webm")]).await;
+    person.caption(take, "en", "WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n").await.expect(200);
     let person = Interviewee::asked_by(owner.clone(), json!({})).await;
     person.record(&[b"no film"]).await;
 }
@@ -102,7 +104,12 @@ async fn things(app: &TestApp, owner: &Staff) {
     owner.patch(&video, json!({ "name": "Hello" })).await.expect(200);
     owner.delete(&video).await.expect(204);
     owner.patch("/companies/acme/", json!({ "city": "London" })).await.expect(200);
-    app.write_exports(RunLimits::SCHEDULED).await.unwrap();
+    let issuer = TestIssuer::start(&[&SigningKey::new("first", SigningAlgorithm::Es256)]).await;
+    let provider = json!({
+        "issuer": issuer.url, "client_id": CLIENT, "client_secret": CLIENT_SECRET, "domains": ["acme.example"],
+    });
+    owner.again().await.send(Request::put("/companies/acme/sign-in/").json(&provider)).await.expect(200);
+    app.write_exports(InvocationLimits::SCHEDULED).await.unwrap();
     let exports = owner.get("/companies/acme/exports/").await.expect(200).json();
     owner.delete(exports["objects"][0]["resource_uri"].as_str().unwrap()).await.expect(204);
     let other = super::webhook(owner, json!({})).await;

@@ -16,7 +16,7 @@ async fn every_other_route_refuses_a_guest_or_answers_as_without_a_credential() 
         let unsigned = given.unsigned(row).await;
         let is_review = row.path.starts_with("/review/");
         let anonymous = given.app.send(unsigned.clone()).await;
-        // Of another company, so that nothing is there for it; the rule must not depend on that.
+        // The key is of another company, so that nothing is there for it; the rule must not depend on that.
         let key = if is_review { "ivg_".to_owned() } else { foreign.clone() };
         let signed = unsigned.header("authorization", &format!("GuestKey {key}"));
         let response = given.app.send(signed).await;

@@ -14,7 +14,7 @@ use super::super::reopening::reopening;
 use super::{GuestFixture, review};
 use crate::admin::erase_company;
 
-/// What everyone gets whose key opens nothing: the same words after the same call.
+/// Checks the refusal of a key that opens nothing: always the same words after the same call.
 #[track_caller]
 fn assert_dead(response: &Response) {
     assert_refused(response, 1, 0.0);
@@ -113,7 +113,7 @@ impl Watched {
 async fn keys_that_were_never_made_are_refused_alike() {
     let watched = Watched::start().await;
     let key = &watched.key;
-    // Of another project, candidate or link, with other random bytes, of another company.
+    // The forged keys name another project, candidate or link, have other random bytes, or are of another company.
     for at in [15, 31, 47, 60, 73] {
         let forged = altered(key, at);
         assert_dead(&watched.given.review(&forged).await);
@@ -180,7 +180,7 @@ async fn files_can_be_fetched_for_fifteen_minutes_and_no_longer_than_the_link_wo
     let watched = Watched::start().await;
     let Watched { given, key, files, .. } = &watched;
     let clock = given.app.clock();
-    // How long the bucket serves what the address leads to.
+    // The bucket serves the file behind the address for so long.
     let lifetime = async |address: &str| -> u64 {
         let found = given.fetch(address).await.expect(302);
         let location = url::Url::parse(found.header("location").unwrap()).unwrap();

@@ -33,8 +33,8 @@ pub(crate) struct GuestFixture {
     pub(crate) app: TestApp,
     pub(crate) owner: Staff,
     pub(crate) project: String,
-    candidate: Invited,
-    questions: Vec<String>,
+    pub(crate) candidate: Invited,
+    pub(crate) questions: Vec<String>,
 }
 
 impl GuestFixture {
@@ -165,7 +165,7 @@ async fn a_guest_watches_the_answers_and_their_manager_sees_when() {
                 {
                     "text": "Since when?",
                     "video": null,
-                    "answer": { "text": "2019", "seconds": null, "streams": {}, "thumb": null, "dimensions": null },
+                    "answer": { "text": "2019", "seconds": null, "streams": {}, "thumb": null, "dimensions": null, "captions": [] },
                 },
                 { "text": "Anything else?", "video": null, "answer": null },
             ],
@@ -189,7 +189,7 @@ async fn a_guest_watches_the_answers_and_their_manager_sees_when() {
     assert_ne!(shown.header("etag"), created.header("etag"));
     let list = owner.get(&given.links()).await.expect(200).json();
     assert_eq!((&list["meta"]["total_count"], &list["objects"]), (&json!(1), &json!([opened])));
-    // What the guest has done does not stand in the way of a manager who has read the link before.
+    // The guest's opening does not stand in the way of a manager who has read the link before.
     let delete = Request::delete(&uri).header("if-match", created.header("etag").unwrap());
     owner.send(delete).await.expect(204);
     owner.get(&uri).await.expect(404);
@@ -224,13 +224,13 @@ async fn answers_that_are_converted_or_failed_say_so() {
         let seen = given.review(&key).await.expect(200).json();
         seen["questions"].as_array().unwrap().iter().map(|question| question["answer"].clone()).collect()
     };
-    let waiting = json!({ "text": "", "seconds": null, "streams": {}, "thumb": null, "dimensions": null });
+    let waiting = json!({ "text": "", "seconds": null, "streams": {}, "thumb": null, "dimensions": null, "captions": [] });
     let seen = answers().await;
     assert_eq!([&seen[0], &seen[2]], [&waiting, &waiting]);
     app.settle().await;
     let seen = answers().await;
     assert_eq!(seen[0]["seconds"], 2);
-    // Its bytes are no film.
+    // The bytes are no film.
     assert_eq!(seen[2], Value::Null);
 }
 

@@ -1,4 +1,4 @@
-//! When a guest has opened a link: their page tells it when they press something, and no program that reads the answers does.
+//! Openings of a guest link: the guest's page reports one when they press something, and no program that reads the answers does.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};

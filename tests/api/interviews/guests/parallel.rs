@@ -13,7 +13,7 @@ async fn of_twenty_five_creations_at_once_twenty_are_done() {
     let creations = (0..25).map(|_| given.owner.send(given.creation(json!({}))));
     let responses = join_all(creations).await;
     let count = |status: u16| responses.iter().filter(|one| one.status.as_u16() == status).count();
-    // Who has lost too often is told to try again.
+    // A request that has lost too often is told to try again.
     assert!(count(201) <= 20 && count(201) + count(400) + count(409) == 25, "{responses:?}");
     let mut made = count(201);
     while made < 20 {

@@ -1,4 +1,4 @@
-//! What guests, receivers of events and readers of logs learn.
+//! Guests, receivers of events and readers of logs learn only what they may.
 
 use serde_json::{Value, json};
 use tests::caller::{Caller, last_segment};

@@ -208,7 +208,7 @@ async fn a_question_that_could_not_be_answered_any_more_takes_nothing_from_who_d
     let (project, questions) = project(&owner, json!({}), &asked).await;
     let candidate = begin(&owner, &project).await;
     begin_take(&candidate, &questions[0]).await;
-    // Its only take was used up without a recording.
+    // The only take was used up without a recording.
     app.clock().advance(TimeDelta::minutes(20));
     write(&candidate, &questions[1], "2019").await.expect(201);
     candidate.advance(&candidate.uri).await.expect(200);

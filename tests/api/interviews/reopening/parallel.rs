@@ -17,7 +17,7 @@ async fn start() -> (ReopeningFixture, Chaos) {
     (ReopeningFixture::of(app).await, chaos)
 }
 
-/// What an evaluator writes.
+/// The evaluation that an evaluator saves.
 #[derive(Debug, Clone, Copy)]
 enum Opinion {
     Draft,
@@ -107,7 +107,7 @@ async fn a_project_that_closes_meanwhile_keeps_the_interview_complete() {
     assert_eq!(given.status().await, "interviewed");
 }
 
-/// What ends the interview that goes on, decided before it was completed and reopened.
+/// A decision to end the interview, made before it was completed and reopened.
 #[derive(Debug, Clone, Copy)]
 enum FormerEnd {
     Report,

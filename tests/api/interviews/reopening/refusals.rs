@@ -1,4 +1,4 @@
-//! What is not reopened, and why.
+//! Interviews that are not reopened, with the reasons.
 
 use serde_json::{Value, json};
 use tests::app::TestApp;
@@ -81,7 +81,7 @@ async fn what_somebody_has_begun_to_evaluate_stays_complete() {
     evaluated(evaluator, json!({ "ratings": question, "completed": true })).await;
     refused().await.expect_code(400, "already_evaluated");
     evaluator.delete(&own(evaluator, uri)).await.expect(204);
-    // What was deleted is not there now.
+    // A deleted evaluation does not count.
     let reopened = refused().await.expect(200);
     assert_eq!(reopened.log().dynamodb_calls, 3);
     assert_eq!(reopened.json()["evaluation_status"], "pending");

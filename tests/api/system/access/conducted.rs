@@ -53,11 +53,20 @@ impl AccessFixture {
         let takes = format!("{}answers/{}/takes/", candidate.uri, last_segment(&asked));
         let begun = itself.send(Request::post(&takes).json(&json!({}))).await.expect(201);
         let take = begun.uri("resource_uri");
-        if path.contains("{token}") {
+        let has_captions = path.contains("/captions/");
+        if path.contains("{token}") || has_captions {
             let parts = Request::post(&format!("{take}parts/")).json(&signed_part(1, &film()));
             let signed = itself.send(parts).await.expect(200).json();
             tests::files::put(&signed["parts"][0], film()).await;
             itself.send(Request::patch(&take).json(&json!({ "parts": 1 }))).await.expect(200);
+        }
+        if has_captions {
+            let target = target.replace("{language}", "en");
+            let captions = target.split_inclusive("/captions/en/").next().unwrap();
+            self.owner.send(Request::put(captions).form(self.captions(captions).await)).await.expect(200);
+            return target;
+        }
+        if path.contains("{token}") {
             self.app.settle().await;
         }
         target.replace("{take}", last_segment(&take))

@@ -9,10 +9,12 @@ use tests::app::TestApp;
 use tests::caller::{Caller, Invited, Staff, Token, last_segment};
 use tests::files::{Form, pdf, photo};
 use tests::http::Request;
+use tests::issuer::{SigningAlgorithm, SigningKey, TestIssuer};
 use tests::videos::film;
 
 use super::conducted::is_conducted;
-use super::sent::{announcement, criterion, legal_text, new_customer, question, veto};
+use super::exchanged::{Exchanges, ends_credential};
+use super::sent::{announcement, criterion, legal_text, new_customer, question, sign_in, veto};
 use super::{AccessRow, CallerCredential, RowTarget};
 
 /// The service with one of each kind of caller, and a project in which some of them have a role.
@@ -29,11 +31,14 @@ pub(crate) struct AccessFixture {
     dead: String,
     /// The values of named tokens by the kinds of callers that have them.
     tokens: Vec<(&'static str, String)>,
+    pub(super) exchanges: Exchanges,
     /// Candidates of the project whom no path names.
     candidate: Token,
     invited: Invited,
     /// A video that has been converted.
     playable: String,
+    /// The provider of the company's staff.
+    pub(super) issuer: TestIssuer,
     made: AtomicU32,
 }
 
@@ -80,6 +85,7 @@ impl AccessFixture {
             ("token:manager", json!({ "account_type": "recruiter", "projects": managed })),
             ("token:read-only", json!({ "read_only": true })),
         ];
+        let exchanges = Exchanges::new(&app, &owner, &rights).await;
         let mut tokens = Vec::new();
         for (kind, rights) in rights {
             let (_, token) = owner.named_token_with(rights).await;
@@ -96,6 +102,7 @@ impl AccessFixture {
         let legal = "/companies/acme/legal/";
         owner.post(legal, legal_text("consent")).await.expect(201);
         app.settle().await;
+        let issuer = TestIssuer::start(&[&SigningKey::new("first", SigningAlgorithm::Es256)]).await;
         let made = AtomicU32::new(0);
         Self {
             app,
@@ -107,9 +114,11 @@ impl AccessFixture {
             staff,
             dead,
             tokens,
+            exchanges,
             candidate,
             invited,
             playable,
+            issuer,
             made,
         }
     }
@@ -137,7 +146,8 @@ impl AccessFixture {
         if is_conducted(path) {
             return Some(RowTarget::Invited(self.owner.invite(&self.asked, json!({})).await));
         }
-        if matches!(kind, "itself" | "key") || path.ends_with("/reminder/") || is_interviewed(path) {
+        let needs_key = path.ends_with("/reminder/") || path.contains("/help-request/");
+        if matches!(kind, "itself" | "key") || needs_key || is_interviewed(path) {
             let invited = self.owner.invite(&self.project, json!({})).await;
             if path.ends_with("/advance/") {
                 invited.choose_password().await;
@@ -152,6 +162,7 @@ impl AccessFixture {
     async fn target(&self, path: &str, about: Option<&RowTarget>) -> String {
         let path = match path {
             "/companies/{companyId}/search/" => format!("{path}?q=ada"),
+            "/companies/{companyId}/usage/" => format!("{path}?from=2026-11&to=2026-11"),
             "/companies/{companyId}/candidates/" => format!("{path}?email=ada@mail.example"),
             "/companies/{companyId}/events/" => format!("{path}?project={}", self.project),
             _ => path.to_owned(),
@@ -188,6 +199,14 @@ impl AccessFixture {
             let new = new_customer(&self.new_name());
             let created = self.owner.post("/companies/acme/customers/", new).await.expect(201);
             target = target.replace("{customerId}", last_segment(&created.uri("resource_uri")));
+        }
+        if path.contains("/sign-in/") {
+            let settings = Request::put("/companies/acme/sign-in/").json(&sign_in(&self.issuer.url));
+            self.owner.send(settings).await.expect(200);
+        }
+        if path.ends_with("{customerId}/sign-in/") {
+            let link = Request::put(&target).json(&json!({ "subject": self.new_name() }));
+            self.owner.send(link).await.expect(200);
         }
         if path.contains("{labelId}") {
             let label = self.owner.label(&self.new_name()).await;
@@ -265,7 +284,7 @@ impl AccessFixture {
         if path.contains("/captions/") {
             target = target.replace("{language}", "en");
             let captions = target.split_inclusive("/captions/en/").next().unwrap();
-            self.owner.send(Request::put(captions).form(self.captions())).await.expect(200);
+            self.owner.send(Request::put(captions).form(self.captions(captions).await)).await.expect(200);
         }
         if path.contains("/logo/") {
             let logo = Request::put("/companies/acme/logo/").form(self.logo());
@@ -296,7 +315,8 @@ impl AccessFixture {
             path.contains("{candidateId}/evaluations/") || path.contains("{candidateId}/vetos/");
         match is_evaluated {
             true => "evaluator",
-            false if path.ends_with("/draft/") => "itself",
+            false if path.contains("/captions/") => "owner",
+            false if path.ends_with("/draft/") || path.ends_with("/help-request/") => "itself",
             false if is_conducted(path) && *method != Method::DELETE && !is_interviewed(path) => "itself",
             false => "owner",
         }
@@ -326,6 +346,10 @@ impl AccessFixture {
         AccessRow { method, path, .. }: &AccessRow,
     ) -> String {
         let target = self.target(path, candidate.as_ref()).await;
+        if path.contains("/help-request/") && *method != Method::PUT {
+            let asking = candidate.as_ref().unwrap().invited();
+            asking.ask(&asking.uri, "time", "My exam is on the same day.").await.expect(200);
+        }
         let is_put_first = path.ends_with("/hold/") || path.ends_with("/erasure-request/");
         if is_put_first && *method != Method::PUT {
             let put = Request::put(&target);
@@ -346,12 +370,13 @@ impl AccessFixture {
         if let Some((of, field)) = target.strip_suffix("/{token}/").and_then(|of| of.rsplit_once('/')) {
             // A take is shown with its answer.
             let shown_at = of.split("takes/").next().unwrap().trim_end_matches('/');
-            // Captions are shown with their video.
+            // Captions are shown with their video or answer.
             let shown_at = shown_at.trim_end_matches("/captions");
             let shown = self.app.send(credential.sign(Request::get(&format!("{shown_at}/")))).await;
-            // Who is not shown the resource has no token for its files.
+            // A caller who is not shown the resource has no token for its files.
             let address = match (shown.status.as_u16(), field) {
-                (200, "en") => shown.json()["captions"][0]["url"].as_str().unwrap().to_owned(),
+                // Candidates are shown no captions of their answers.
+                (200, "en") => shown.json()["captions"][0]["url"].as_str().unwrap_or("AAAA").to_owned(),
                 (200, "video") => shown.json()["streams"]["mp4"].as_str().unwrap().to_owned(),
                 (200, _) => shown.uri(field),
                 _ => "AAAA".to_owned(),
@@ -361,7 +386,9 @@ impl AccessFixture {
         // So that a session login is not refused for where it comes from.
         let request = Request::new(method.clone(), &target).header("sec-fetch-site", "same-origin");
         match path.trim_end_matches('/').rsplit('/').next() {
-            Some("{language}") if *method == Method::PUT => return request.form(self.captions()),
+            Some("{language}") if *method == Method::PUT => {
+                return request.form(self.captions(&target).await);
+            }
             Some("logo") if *method == Method::PUT => return request.form(self.logo()),
             _ => {}
         }
@@ -385,7 +412,7 @@ impl AccessFixture {
         let own = candidate.as_ref().filter(|_| kind == "itself" && is_interviewed(row.path));
         let own = own.map(|about| about.invited().clone());
         let subject = self.subject_with(candidate, row).await;
-        // Their session has ended with the interview.
+        // The session has ended with the interview.
         let credential = match own {
             Some(own) => CallerCredential::Token(own.log_in().await),
             None => credential,
@@ -405,7 +432,10 @@ impl AccessFixture {
     }
 
     async fn credential(&self, kind: &str, path: &str, about: Option<&RowTarget>) -> CallerCredential {
-        let ends_it = path.ends_with("-invalidate/");
+        let ends_it = ends_credential(path);
+        if let Some(secret) = self.exchanges.secret(&self.app, kind, ends_it).await {
+            return CallerCredential::Token(self.app.token(&secret));
+        }
         let secret = match kind {
             "anonymous" => return CallerCredential::None,
             "dead" => self.dead.clone(),

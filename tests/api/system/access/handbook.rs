@@ -1,4 +1,4 @@
-//! What a named token may leave behind, as the operator's handbook tells it, compared with the routes.
+//! Compares the requests by which a named token leaves something behind, as the operator's handbook lists them, with the routes.
 
 use super::AccessTable;
 
@@ -34,7 +34,7 @@ fn the_handbook_names_every_request_by_which_a_token_leaves_something() {
         let by_any = ["token", "token:admin", "token:recruiter", "token:manager"].into_iter().any(may);
         assert_eq!(in_rows.len(), usize::from(by_any), "{call} in the rows of the handbook");
         of_company += usize::from(by_any);
-        // Of webhooks, the table has one for the project that the token has not made.
+        // The table has a webhook for a project that the token has not made.
         let is_of_projects = may("token:manager") || row.path.contains("{webhookId}");
         of_projects += usize::from(is_of_projects && by_any);
         if by_any && is_of_projects {

@@ -33,7 +33,6 @@ const RESTRICTED: [&str; 12] = [
 struct HiddenProject {
     project: String,
     candidate: String,
-    /// Its manager.
     manager: Staff,
     webhook: String,
 }
@@ -62,7 +61,7 @@ impl HiddenProject {
         ]
     }
 
-    /// What somebody sees who sends requests signed like this: the names of what answers 200 and shows it.
+    /// The names of the things that a client sees who signs requests like this.
     async fn seen(&self, given: &AccessFixture, sign: impl Fn(Request) -> Request) -> BTreeSet<&'static str> {
         let Self { project, candidate, manager, webhook } = self;
         let company = "/companies/acme/";
@@ -277,12 +276,12 @@ async fn nobody_sees_more_by_becoming_somebody_else() {
             eprintln!("not done: {kind}: {call}: {answer:.300}");
         }
         given.app.settle().await;
-        // What the caller sees by itself.
+        // Things that the caller sees by itself.
         let mut ways: Vec<(&str, BTreeSet<&str>)> = Vec::new();
         ways.push(("itself", hidden.seen(&given, |request| credential.sign(request)).await));
         // The caller reads the thing as well, which may show keys now.
         let shown = given.app.send(credential.sign(Request::get(&target))).await;
-        // What the caller may now do to the hidden project by itself.
+        // Changes that the caller may now make to the hidden project by itself.
         for (way, method, target) in hidden.grabs() {
             let grab = Request::new(method, &target).json(&json!({ "recipient": "Me", "name": "Mine" }));
             let taken = given.app.send(credential.sign(grab)).await;

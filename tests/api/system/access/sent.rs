@@ -1,50 +1,52 @@
-//! What is sent to create things.
+//! Bodies that create things.
 
 use axum::http::Method;
 use image::ImageFormat;
 use serde_json::{Value, json};
 use tests::caller::{Caller, PASSWORD, last_segment};
 use tests::files::{Form, photo};
-use tests::takes::signed_part;
+use tests::issuer::{CLIENT, CLIENT_SECRET};
+use tests::takes::{captions_of, signed_part};
 
 use super::given::AccessFixture;
 
-/// What is sent to publish a legal text of this kind.
 pub(super) fn legal_text(kind: &str) -> Value {
     json!({ "kind": kind, "texts": { "en": "We keep what you send." } })
 }
 
-/// What is sent to veto a candidate.
 pub(super) fn veto() -> Value {
     json!({ "comment": "The certificates are forged." })
 }
 
-/// What is sent to ask a question.
 pub(super) fn question() -> Value {
     json!({ "text": "Why us?" })
 }
 
-/// What is sent to let a guest watch the answers of a candidate.
+/// The body of a link with which a guest watches the answers of a candidate.
 pub(super) fn guest_link() -> Value {
     json!({ "recipient": "Head of sales" })
 }
 
-/// What is sent to add a criterion.
 pub(super) fn criterion() -> Value {
     json!({ "name": "Listening" })
 }
 
-/// What is sent before a photo is put into the bucket.
+/// The settings of sign-in by a provider.
+pub(super) fn sign_in(issuer: &str) -> Value {
+    json!({ "issuer": issuer, "client_id": CLIENT, "client_secret": CLIENT_SECRET, "domains": ["acme.example"] })
+}
+
+/// The body that announces the upload of a photo to the bucket.
 pub(super) fn announcement() -> Value {
     json!({ "field": "photo", "content_type": "image/png", "size": 10 })
 }
 
-/// What is sent before a video is put into the bucket.
+/// The body that announces the upload of a video to the bucket.
 pub(super) fn video() -> Value {
     json!({ "name": "Welcome", "upload_filename": "a.mp4", "content_type": "video/mp4", "size": 10 })
 }
 
-/// What is sent to create a hiring manager.
+/// The body of a new hiring manager.
 pub(super) fn new_customer(name: &str) -> Value {
     json!({
         "first_name": "Grace",
@@ -75,11 +77,15 @@ impl AccessFixture {
                 | "opening",
             ) => None,
             ("POST", "guest-links") => Some(guest_link()),
+            ("PUT", "help-request") => Some(json!({ "kind": "time", "text": "My exam is on the same day." })),
+            ("POST", "answer") => Some(json!({ "text": "You have until Friday." })),
+            ("POST", "cancel") => Some(json!({ "reason": "The position is filled." })),
             ("POST", "reopen") => Some(json!({ "reason": "No sound." })),
             ("PATCH", "deadline") => Some(json!({ "deadline": "2027-01-01T00:00:00Z" })),
             ("POST", "api-token-auth" | "api-session-auth") => {
                 Some(json!({ "company": "acme", "username": "owner", "password": PASSWORD }))
             }
+            ("POST", "api-token-exchange") => Some(self.exchanges.any_parameters(&self.app)),
             ("POST", "api-activate") => {
                 Some(json!({ "activation_key": self.one_time_key().await, "password": PASSWORD }))
             }
@@ -128,6 +134,10 @@ impl AccessFixture {
             ("POST", "vetos") => Some(veto()),
             ("POST", "questions") | ("PUT" | "PATCH", "{questionId}") => Some(question()),
             ("POST", "criteria") | ("PUT" | "PATCH", "{criterionId}") => Some(criterion()),
+            ("PUT", "sign-in") if path.contains("{customerId}") => {
+                Some(json!({ "subject": self.new_name() }))
+            }
+            ("PUT", "sign-in") => Some(sign_in(&self.issuer.url)),
             ("PUT", "retention") => Some(json!({ "days": 180 })),
             ("PATCH", "status") => Some(json!({ "status": "40-running" })),
             ("PATCH", "{projectId}") => Some(json!({ "contact_person": "Grace Hopper" })),
@@ -136,9 +146,14 @@ impl AccessFixture {
         }
     }
 
-    /// Captions that no video has yet.
-    pub(super) fn captions(&self) -> Form {
+    /// Captions that no video and no answer has yet.
+    pub(super) async fn captions(&self, target: &str) -> Form {
         let text = format!("WEBVTT\n\n00:01.000 --> 00:02.000\n{}\n", self.new_name());
+        if target.contains("/answers/") {
+            let answer = target.split("captions/").next().unwrap();
+            let shown = self.owner.get(answer).await.expect(200).json();
+            return captions_of(shown["take"]["number"].as_u64().unwrap(), &text);
+        }
         Form::new().file("file", "captions.vtt", "text/vtt", text.as_bytes())
     }
 
@@ -148,7 +163,7 @@ impl AccessFixture {
         Form::new().file("file", "logo.png", "image/png", &photo(ImageFormat::Png, side, 8))
     }
 
-    /// What is sent to create a webhook for the project.
+    /// The body of a webhook for the project.
     pub(super) fn webhook(&self) -> Value {
         json!({ "url": "https://hooks.example.com/in", "projects": [self.project] })
     }

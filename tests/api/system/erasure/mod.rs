@@ -1,4 +1,4 @@
-//! Who was deleted stays deleted, whatever moment the table is restored to.
+//! Deleted people stay deleted, whatever moment the table is restored to.
 
 pub(crate) mod planted;
 mod remains;
@@ -58,7 +58,7 @@ impl ErasureFixture {
         self.app.settle().await;
     }
 
-    /// What erasing again led to, once the outbox has done its part.
+    /// Erases again, and returns the outcome once the outbox has done its part.
     pub(crate) async fn erase_again(&self) -> Value {
         let outcome = erase_again(&self.app, &self.since).await;
         self.app.settle().await;

@@ -7,9 +7,11 @@ use shared::clock::Clock;
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};
 use tests::document::request_body;
-use tests::files::{Form, docx, photo_saying};
+use tests::files::{Form, docx, photo_saying, put};
 use tests::http::Request;
 use tests::moment::Moment;
+use tests::takes::{captions_of, signed_part};
+use tests::videos::film;
 
 use crate::companies::legal::publish;
 
@@ -30,7 +32,7 @@ impl PlantedCandidate {
     }
 }
 
-/// What is stored where under the word, as keys.
+/// The keys of stored items and objects that contain the word.
 pub(crate) fn found(moment: &Moment) -> Vec<String> {
     let is_found = |(_, text): &(String, String)| text.to_lowercase().contains(CANARY);
     moment.texts().filter(is_found).map(|(key, _)| key).collect()
@@ -49,6 +51,9 @@ pub(crate) async fn plant(app: &TestApp) -> PlantedCandidate {
     let question = json!({ "text": "Why us?", "kind": "text", "is_required": false });
     let question =
         owner.post(&format!("{project}questions/"), question).await.expect(201).uri("resource_uri");
+    let recorded = json!({ "text": "Which one?", "is_required": false });
+    let recorded =
+        owner.post(&format!("{project}questions/"), recorded).await.expect(201).uri("resource_uri");
     let invited = owner.invite(&project, json!({})).await;
     let (own, candidate) = (invited.register().await, invited.uri.clone());
     for _ in 0..2 {
@@ -56,6 +61,17 @@ pub(crate) async fn plant(app: &TestApp) -> PlantedCandidate {
     }
     let answer = format!("{candidate}answers/{}/", last_segment(&question));
     own.send(Request::put(&answer).json(&json!({ "text": format!("{CANARY}, because") }))).await.expect(201);
+    let answer = format!("{candidate}answers/{}/", last_segment(&recorded));
+    own.send(Request::post(&format!("{answer}takes/")).json(&json!({}))).await.expect(201);
+    let signed =
+        own.post(&format!("{answer}takes/1/parts/"), signed_part(1, &film())).await.expect(200).json();
+    assert_eq!(put(&signed["parts"][0], film()).await.status, 200);
+    own.patch(&format!("{answer}takes/1/"), json!({ "parts": 1 })).await.expect(200);
+    let captions = format!("WEBVTT\n\n00:01.000 --> 00:02.000\n{CANARY}\n");
+    let put_captions = Request::put(&format!("{answer}captions/en/")).form(captions_of(1, &captions));
+    owner.send(put_captions).await.expect(200);
+    own.ask(&candidate, "adjustment", &format!("{CANARY}, please")).await.expect(200);
+    owner.answer_help(&candidate, &format!("{CANARY}, of course")).await.expect(200);
     let text = publish(&owner, "consent", false).await;
     let version: u32 = last_segment(&text).trim_start_matches("consent-").parse().unwrap();
     let consent = json!({ "version": version, "language": "en" });
@@ -103,11 +119,12 @@ pub(crate) fn written() -> Value {
             // The address counts at once, as that of a candidate with a password would not.
             "confirm" => json!(true),
             "partner_data" => json!({ CANARY: [CANARY] }),
-            // Of numbers.
+            // These fields hold numbers.
             "adjustments" => json!({ "extra_takes": 1 }),
+            "language" => json!("en"),
             // Files come as a form; the others are the candidate's own, or no text.
             "photo" | "cv" | "password" | "deadline" | "receive_mails" => continue,
-            // What this does not know must be a text: a field of another kind needs a line above.
+            // A field that has no line above must be a text.
             _ => json!(format!("{CANARY} {name}").chars().take(20).collect::<String>()),
         };
         let text = if name == "username" { json!(CANARY) } else { text };

@@ -1,4 +1,4 @@
-//! What a deletion leaves of a person, wherever it may be: exactly what the service says, and each part ends on its day.
+//! The remains of a person after a deletion, wherever they are: exactly those that the service names, and each ends on its day.
 
 use std::net::Ipv4Addr;
 
@@ -29,7 +29,7 @@ async fn start_refusing(server: &mut JoinSet<()>) -> String {
     format!("http://{address}/")
 }
 
-/// What creates a second candidacy of the person, and may be sent again.
+/// The creation of a second candidacy of the person, which may be sent again.
 fn creation(project: &str) -> Request {
     let twin = json!({ "first_name": CANARY, "last_name": CANARY, "email": format!("twin.{ADDRESS}") });
     Request::post(&format!("{project}candidates/")).header("idempotency-key", "twin").json(&twin)

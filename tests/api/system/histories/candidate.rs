@@ -172,6 +172,19 @@ impl ModelCandidate {
         Ok(())
     }
 
+    /// Cancels the interview. Returns whether a mail can tell.
+    pub(super) fn cancel(&mut self) -> Result<bool, StepAnswer> {
+        if self.status == Interviewed {
+            return refused("already_interviewed");
+        }
+        if self.status == Skipped {
+            return Ok(false);
+        }
+        self.status = Skipped;
+        self.end_access();
+        Ok(self.has_email && self.erasure_due_at.is_none() && self.invited_at.is_some())
+    }
+
     /// Revokes the key and the session.
     pub(super) fn end_access(&mut self) {
         (self.has_key, self.is_token_valid) = (false, false);

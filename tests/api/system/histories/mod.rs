@@ -53,7 +53,7 @@ struct ServiceState {
     last_event: Value,
 }
 
-/// What a client knows about a candidate.
+/// A candidate as a client knows them.
 struct KnownCandidate {
     uri: String,
     email: String,
@@ -164,6 +164,10 @@ impl ServiceState {
                 answer(&changed)
             }
             HistoryStep::Skip { candidate } => answer(&self.owner.skip(uri(candidate)).await),
+            HistoryStep::Cancel { candidate, notify } => {
+                let filled = json!({ "reason": "The position is filled.", "notify": notify });
+                answer(&self.owner.post(&format!("{}cancel/", uri(candidate)), filled).await)
+            }
             HistoryStep::Remind { candidate } => answer(&self.owner.remind(uri(candidate)).await),
             HistoryStep::Delete { candidate } => answer(&self.owner.delete(uri(candidate)).await),
             HistoryStep::Hold { candidate, minutes } => {

@@ -101,6 +101,8 @@ impl ReferenceStateMachine for ProjectModel {
             6 => (candidate.clone(), by_means.clone()).prop_map(|(candidate, by)| HistoryStep::AdvanceItself { candidate, by }),
             2 => (candidate.clone(), by_means).prop_map(|(candidate, by)| HistoryStep::Password { candidate, by }),
             2 => candidate.clone().prop_map(|candidate| HistoryStep::Skip { candidate }),
+            1 => (candidate.clone(), any::<bool>())
+                .prop_map(|(candidate, notify)| HistoryStep::Cancel { candidate, notify }),
             3 => candidate.clone().prop_map(|candidate| HistoryStep::Remind { candidate }),
             2 => candidate.clone().prop_map(|candidate| HistoryStep::Delete { candidate }),
             2 => (candidate.clone(), select(vec![None, Some(5), Some(30)]))
@@ -255,6 +257,10 @@ impl ProjectModel {
                 (candidate.has_token, candidate.is_token_valid) = (candidate.has_email, candidate.has_email);
             }
             HistoryStep::Skip { candidate } => self.candidate_mut(candidate).skip()?,
+            HistoryStep::Cancel { candidate, notify } => {
+                let is_told = self.candidate_mut(candidate).cancel()?;
+                self.mails += usize::from(notify && is_told);
+            }
             HistoryStep::Remind { candidate } => {
                 self.candidate_mut(candidate).remind(now)?;
                 self.mails += 1;

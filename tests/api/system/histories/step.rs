@@ -71,6 +71,10 @@ pub(super) enum HistoryStep {
     Skip {
         candidate: usize,
     },
+    Cancel {
+        candidate: usize,
+        notify: bool,
+    },
     Remind {
         candidate: usize,
     },
@@ -129,6 +133,7 @@ impl HistoryStep {
             | Self::AdvanceItself { candidate, .. }
             | Self::Password { candidate, .. }
             | Self::Skip { candidate }
+            | Self::Cancel { candidate, .. }
             | Self::Remind { candidate }
             | Self::Delete { candidate }
             | Self::Hold { candidate, .. }

@@ -1,4 +1,4 @@
-//! What the schedule erases: candidates whose request is due, and those whom their company or project keeps no longer.
+//! Erasures by the schedule: candidates whose request is due, and those whom their company or project keeps no longer.
 
 mod crashes;
 mod property;
@@ -89,7 +89,7 @@ impl GivenCompany {
         self.token.send(Request::put(&format!("{candidate}hold/")).json(&hold)).await.expect(200);
     }
 
-    /// What the last run has found, without its end.
+    /// The report of the last run, without its end.
     async fn last_run(&self) -> Value {
         let mut run = self.token.get(&self.retention()).await.expect(200).json()["last_run"].clone();
         run.as_object_mut().map(|run| run.remove("at"));

@@ -1,4 +1,4 @@
-//! What a run erases is what a reference that knows everything says, and what the list of due candidates has said.
+//! Compares the erasures of a run with those of a reference that knows everything, and with the list of due candidates.
 
 use chrono::TimeDelta;
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ const PROJECTS: usize = 3;
 const CLOSE: i64 = 32;
 const RULES: i64 = 36;
 
-/// What happens to a candidate, by days.
+/// The life of a candidate, by days.
 #[derive(Debug, Clone)]
 struct CandidateLife {
     project: usize,
@@ -60,7 +60,7 @@ impl Scenario {
         let Some(days) = rule.days else { return false };
         let invited = life.invited.map(|(after, _)| life.created + after);
         let deadline = life.invited.map(|(after, days)| life.created + after + days);
-        // Those who have expired did so on this day, whatever deadline they have since.
+        // Expired candidates expired on this day, whatever deadline they have since.
         let deadline = deadline.filter(|_| !life.is_skipped).map(|deadline| deadline.max(CLOSE));
         let last = life.created.max(invited.unwrap_or(0)).max(deadline.unwrap_or(0));
         let start = if rule.counts_from_close { last.max(CLOSE) } else { last };

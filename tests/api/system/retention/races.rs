@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use retention::RunLimits;
+use retention::InvocationLimits;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
@@ -121,7 +121,7 @@ async fn a_run_that_is_under_way_obeys_a_new_policy() {
         given.token.delete(&given.retention()).await.expect(204);
         pause.resume();
     };
-    let limits = RunLimits { time: Duration::MAX, company_time: Duration::MAX, pause: Duration::ZERO };
+    let limits = InvocationLimits { time: Duration::MAX, company_time: Duration::MAX, pause: Duration::ZERO };
     let (summary, ()) = tokio::join!(given.app.erase_due_within(limits), delete_policy);
     assert_eq!(summary.erased, 20, "those of the batch that was on its way");
     assert_eq!(given.last_run().await, counts(25, 20, 0, 0, 0));

@@ -1,9 +1,9 @@
-//! When runs start, how long they go on, and what becomes of the others if one fails.
+//! Starts of runs, how long they go on, and what becomes of the others if one fails.
 
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use retention::RunLimits;
+use retention::InvocationLimits;
 use serde_json::json;
 use shared::clock::Clock;
 use tests::app::TestApp;
@@ -15,8 +15,8 @@ use tests::logs;
 use super::{GivenCompany, RETENTION, counts};
 
 /// No time: each invocation does the least that it can.
-const HURRIED: RunLimits =
-    RunLimits { time: Duration::ZERO, company_time: Duration::ZERO, pause: Duration::ZERO };
+const HURRIED: InvocationLimits =
+    InvocationLimits { time: Duration::ZERO, company_time: Duration::ZERO, pause: Duration::ZERO };
 
 #[tokio::test]
 async fn a_run_without_time_goes_on_in_the_middle_of_a_project() {
@@ -51,7 +51,7 @@ async fn companies_take_turns() {
         candidates.push(given.candidates(25).await);
     }
     given.app.clock().advance(TimeDelta::days(8));
-    let limits = RunLimits { time: Duration::MAX, ..HURRIED };
+    let limits = InvocationLimits { time: Duration::MAX, ..HURRIED };
     let summary = given.app.erase_due_within(limits).await;
     assert_eq!((summary.erased, summary.runs, summary.more), (50, 2, false));
     assert_eq!(given.existing(&candidates[0]).await, vec![false; 25]);

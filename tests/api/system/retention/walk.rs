@@ -1,4 +1,4 @@
-//! Who is erased, and on which day.
+//! Candidates whom runs erase, each on their day.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};

@@ -272,7 +272,7 @@ async fn names_are_looked_at_after_admission_and_before_values() {
           "parameter":"madeup"
         }
         "#);
-    // As for wrong values, a client may correct the names and send the same key.
+    // A client may correct the names and send the same key, as for wrong values.
     let label =
         |body: Value| Request::post("/companies/acme/labels/").header("idempotency-key", "one").json(&body);
     owner.send(label(json!({ "text": "New", "txet": 1 }))).await.expect(400);
@@ -316,7 +316,7 @@ async fn rows_with_unknown_names_fail_alone_or_all_together() {
     let ada = json!({ "first_name": "Ada", "last_name": "Byron" });
     let mut mistyped = ada.clone();
     mistyped["dry_run"] = json!(true);
-    // What another list shows of a candidate can be imported.
+    // A candidate as another list shows them can be imported.
     let shown = owner.get(&owner.candidate(&project, json!({})).await).await.expect(200).json();
     let report = owner.post(&format!("{project}candidates/import/"), json!([ada, mistyped, shown])).await;
     let report = report.expect(200).json();
@@ -383,7 +383,7 @@ async fn names_that_mean_nothing_are_let_pass() {
     let get = Request::get("/companies/acme/labels/").header("if-match", "*").header("if-none-match", "*");
     owner.send(get).await.expect(200);
     owner.get(&format!("{project}?format=csv")).await.expect_code(400, "unknown_parameter");
-    // What browsers send of a button without a chosen file.
+    // Browsers send this for a button without a chosen file.
     let form = Form::new().text("phone", "1").file("attachment", "", "application/octet-stream", b"");
     owner.send(Request::patch(&candidate).form(form)).await.expect(200);
     let form = Form::new().text("phone", "1").file("attachment", "a.pdf", "application/pdf", b"x");
@@ -421,7 +421,7 @@ async fn a_body_where_none_is_taken_is_read_like_any_other() {
         415 {"code":"unsupported_media_type","detail":"Send the body as application/json, or as multipart/form-data with files."}
         "#);
     assert_eq!(app.table().snapshot().await, before);
-    // What it answers with may be sent, and null, which some clients send for no body.
+    // The response may be sent back, and null, which some clients send for no body.
     let other = format!("{}status/skip/", owner.candidate(&project, json!({})).await);
     owner.send(Request::patch(&other).body("application/json", "null")).await.expect(200);
     let shown = owner.get(skip.trim_end_matches("status/skip/")).await.expect(200).json();

@@ -2,6 +2,7 @@
 
 export const base = {
     language: "Sprache",
+    accessibility: "Barrierefreiheit",
     loading: "Wird geladen…",
     back: "Zurück",
     tryAgain: "Erneut versuchen",

@@ -2,6 +2,7 @@
 
 export const base = {
     language: "Language",
+    accessibility: "Accessibility",
     loading: "Loading…",
     back: "Back",
     tryAgain: "Try again",

@@ -2,6 +2,7 @@
 
 export const base = {
     language: "Idioma",
+    accessibility: "Accesibilidad",
     loading: "Cargando…",
     back: "Volver",
     tryAgain: "Intentar de nuevo",

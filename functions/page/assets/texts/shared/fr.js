@@ -2,6 +2,7 @@
 
 export const base = {
     language: "Langue",
+    accessibility: "Accessibilité",
     loading: "Chargement…",
     back: "Retour",
     tryAgain: "Réessayer",

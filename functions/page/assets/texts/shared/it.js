@@ -2,6 +2,7 @@
 
 export const base = {
     language: "Lingua",
+    accessibility: "Accessibilità",
     loading: "Caricamento…",
     back: "Indietro",
     tryAgain: "Riprovi",

@@ -2,6 +2,7 @@
 
 export const base = {
     language: "Taal",
+    accessibility: "Toegankelijkheid",
     loading: "Laden…",
     back: "Terug",
     tryAgain: "Opnieuw proberen",

@@ -22,6 +22,21 @@ export default {
         forgotten: "Ich habe mein Passwort vergessen",
         sent: "Wenn es dieses Konto gibt, bekommen Sie in wenigen Minuten eine E-Mail mit einem Link.",
         wrong: "Unternehmen, Name oder Passwort stimmen nicht. Prüfen Sie alle drei und versuchen Sie es noch einmal.",
+        door: "Mit dem Konto Ihres Unternehmens anmelden",
+        byPassword: "Oder mit einem Passwort",
+        required: "Ihr Unternehmen lässt die Anmeldung nur mit dem Konto des Unternehmens zu.",
+    },
+
+    refused: {
+        title: "Sie sind nicht angemeldet",
+        sign_in_unavailable: "Dieses Unternehmen bietet keine Anmeldung mit Unternehmenskonten an. Melden Sie sich mit Ihrem Passwort an.",
+        sign_in_unreachable: "Der Anmeldedienst Ihres Unternehmens hat nicht richtig geantwortet. Versuchen Sie es in einigen Minuten noch einmal. Wenn das nicht hilft, wenden Sie sich an die Stelle, die die Konten Ihres Unternehmens betreut.",
+        sign_in_expired: "Die Anmeldung hat länger als zehn Minuten gedauert, war schon abgeschlossen oder hat in einem anderen Browser begonnen. Beginnen Sie noch einmal.",
+        sign_in_refused: "Mit diesem Konto Ihres Unternehmens haben Sie hier keinen Zugang. Wenn Sie mehrere Konten haben, versuchen Sie es mit dem anderen. Bitten Sie sonst die Person, die Sie eingeladen hat oder die hier die Zugänge verwaltet, Ihr Konto zu prüfen.",
+        sign_in_occupied: "In diesem Browser ist schon jemand anders angemeldet. Melden Sie sich dort ab und beginnen Sie noch einmal.",
+        sign_in_limited: "Zu viele Anmeldungen sind fehlgeschlagen. Warten Sie 15 Minuten und versuchen Sie es noch einmal.",
+        other: "Die Anmeldung hat nicht funktioniert. Versuchen Sie es noch einmal.",
+        another: "Auf andere Weise anmelden",
     },
 
     over: {
@@ -45,6 +60,7 @@ export default {
     },
 
     project: {
+        asking: "Warten auf Ihre Antwort ({n})",
         waiting: "Warten auf Ihre Bewertung ({n})",
         judged: "Von Ihnen bewertet ({n})",
         interviewed: "Interviews ({n})",
@@ -52,6 +68,7 @@ export default {
         done: "In diesem Projekt wartet nichts auf Sie.",
         none: "Noch niemand hat ein Interview abgeschlossen.",
         rating: "Bewertung {rating}",
+        csv: "Ergebnisse als CSV",
     },
 
     statuses: {
@@ -62,7 +79,7 @@ export default {
         interviewed: "abgeschlossen",
         expired: "Frist abgelaufen",
         aborted: "vor dem Abschluss beendet",
-        skipped: "vom Unternehmen zurückgezogen",
+        skipped: "vom Unternehmen abgesagt",
     },
 
     head: {
@@ -83,8 +100,37 @@ export default {
         reopened: "Das Interview wurde wieder geöffnet: Die Antworten können sich noch ändern. Sie stehen wieder hier, sobald es abgeschlossen ist.",
         expired: "Die Frist ist ohne Interview abgelaufen. Es gibt keine Antworten.",
         aborted: "Das Interview endete vor dem Abschluss. Es gibt keine Antworten.",
-        skipped: "Das Unternehmen hat die Einladung zurückgezogen. Es gibt keine Antworten.",
+        skipped: "Das Unternehmen hat das Interview abgesagt. Es gibt keine Antworten.",
         elsewhere: "Dieses Interview fand auf einer anderen Plattform statt, deshalb gibt es hier keine Antworten.",
+    },
+
+    help: {
+        title: "{name} bittet um Hilfe",
+        asked: "{name} hat um Hilfe gebeten",
+        kinds: { time: "Mehr Zeit", adjustment: "Ein anderer Weg zu antworten", technical: "Technische Hilfe", decline: "Möchte aufhören" },
+        answered: "Beantwortet: {date}.",
+        words: {
+            label: "Ihre Antwort",
+            mailed: "Sie kommt per E-Mail an und steht auf der Seite des Interviews.",
+            shown: "Sie steht auf der Seite des Interviews: Dieser Dienst schreibt hier keine E-Mails.",
+            submit: "Antwort senden",
+        },
+        time: { title: "Mehr Zeit geben", label: "Neue Frist", now: "Jetzt: {date}", submit: "Frist setzen", again: "Frist setzen und weitermachen lassen" },
+        adjustment: {
+            title: "Einen anderen Weg erlauben",
+            factor: "Zeit zum Vorbereiten und Antworten",
+            takes: "Weitere Versuche für jede Frage",
+            write: "Darf schriftlich antworten",
+            submit: "Erlauben",
+        },
+        cancel: {
+            title: "Interview absagen",
+            reason: "Warum?",
+            hint: "Nur wer das Projekt leitet, sieht es.",
+            notify: "Per E-Mail mitteilen",
+            submit: "Interview absagen…",
+            sure: "Das Interview von {name} endgültig absagen?",
+        },
     },
 
     guest: {
@@ -120,6 +166,7 @@ export default {
         title: "Bewertung",
         own: "Ihre Bewertung",
         value: "Wert, von 0 bis {maximum}",
+        anchors: "Was die Werte bedeuten",
         wrong: "Geben Sie eine Zahl von 0 bis {maximum} mit höchstens einer Nachkommastelle ein.",
         comment: "Kommentar",
         rated: "Ihre Bewertung: {value}",
@@ -146,7 +193,7 @@ export default {
         reopened: "Das Interview wurde wieder geöffnet. Sie können es bewerten, sobald es wieder abgeschlossen ist; Ihr Entwurf bleibt erhalten.",
         time: "Die Zeit hat dieses Interview vor dem Abschluss beendet. Nur abgeschlossene Interviews werden bewertet.",
         aborted: "Dieses Interview endete vor dem Abschluss. Nur abgeschlossene Interviews werden bewertet.",
-        skipped: "Das Unternehmen hat die Einladung zurückgezogen, deshalb wird dieses Interview nicht bewertet.",
+        skipped: "Das Unternehmen hat dieses Interview abgesagt, deshalb wird es nicht bewertet.",
         expired: "Die Frist ist abgelaufen, deshalb wird dieses Interview nicht bewertet.",
         other: "Nur abgeschlossene Interviews werden bewertet.",
     },
@@ -189,6 +236,11 @@ export default {
         former: "Jemand aus dem Kreis der Bewertenden",
         at: "abgeschlossen: {date}",
         veto: "Veto",
+        blind: "bewertet, ohne die anderen gelesen zu haben",
+        read: "bewertet, als die anderen lesbar waren",
+        sent: "von einem anderen Programm gesendet",
+        changed: "geändert: {date}",
+        first: "zuerst: {value}",
     },
 
     notice: {

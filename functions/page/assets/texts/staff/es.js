@@ -22,6 +22,21 @@ export default {
         forgotten: "He olvidado mi contraseña",
         sent: "Si existe esa cuenta, recibirá un correo con un enlace en unos minutos.",
         wrong: "La empresa, el nombre o la contraseña no son correctos. Compruebe los tres e inténtelo de nuevo.",
+        door: "Iniciar sesión con la cuenta de su empresa",
+        byPassword: "O con una contraseña",
+        required: "Su empresa solo permite iniciar sesión con la cuenta de la empresa.",
+    },
+
+    refused: {
+        title: "No ha iniciado sesión",
+        sign_in_unavailable: "Esta empresa no ofrece iniciar sesión con la cuenta de la empresa. Inicie sesión con su contraseña.",
+        sign_in_unreachable: "El inicio de sesión de su empresa no ha respondido correctamente. Inténtelo de nuevo en unos minutos. Si el problema continúa, avise a quien gestiona las cuentas de su empresa.",
+        sign_in_expired: "El inicio de sesión ha durado más de diez minutos, ya había terminado o empezó en otro navegador. Empiece de nuevo.",
+        sign_in_refused: "Esta cuenta de su empresa no le da acceso aquí. Si tiene varias cuentas, inténtelo con la otra. Si no, pida a quien le invitó o gestiona los accesos que revise su cuenta.",
+        sign_in_occupied: "En este navegador hay otra sesión iniciada. Ciérrela y empiece de nuevo.",
+        sign_in_limited: "Han fallado demasiados inicios de sesión. Espere 15 minutos e inténtelo de nuevo.",
+        other: "El inicio de sesión no ha funcionado. Inténtelo de nuevo.",
+        another: "Iniciar sesión de otra forma",
     },
 
     over: {
@@ -45,6 +60,7 @@ export default {
     },
 
     project: {
+        asking: "Esperan su respuesta ({n})",
         waiting: "Esperan su evaluación ({n})",
         judged: "Evaluados por usted ({n})",
         interviewed: "Entrevistas ({n})",
@@ -52,6 +68,7 @@ export default {
         done: "Nada le espera en este proyecto.",
         none: "Nadie ha completado todavía una entrevista.",
         rating: "Nota {rating}",
+        csv: "Resultados en CSV",
     },
 
     statuses: {
@@ -62,7 +79,7 @@ export default {
         interviewed: "completa",
         expired: "plazo vencido",
         aborted: "terminada antes de completarse",
-        skipped: "retirada por la empresa",
+        skipped: "cancelada por la empresa",
     },
 
     head: {
@@ -83,8 +100,37 @@ export default {
         reopened: "La entrevista se ha reabierto: el candidato puede cambiar las respuestas. Volverán a estar aquí cuando esté completa.",
         expired: "El plazo venció sin entrevista. No hay respuestas.",
         aborted: "La entrevista terminó antes de completarse. No hay respuestas.",
-        skipped: "La empresa ha retirado la invitación. No hay respuestas.",
+        skipped: "La empresa ha cancelado la entrevista. No hay respuestas.",
         elsewhere: "Esta entrevista tuvo lugar en otra plataforma: aquí no hay respuestas que ver.",
+    },
+
+    help: {
+        title: "{name} pide ayuda",
+        asked: "{name} ha pedido ayuda",
+        kinds: { time: "Más tiempo", adjustment: "Otra forma de responder", technical: "Ayuda técnica", decline: "Desea terminar" },
+        answered: "Respondido: {date}.",
+        words: {
+            label: "Su respuesta",
+            mailed: "La persona la recibe por correo y la lee en la página.",
+            shown: "La persona la lee en la página: este servicio no le envía correos.",
+            submit: "Enviar la respuesta",
+        },
+        time: { title: "Dar más tiempo", label: "Nuevo plazo", now: "Ahora: {date}", submit: "Fijar el plazo", again: "Fijar el plazo y dejar continuar" },
+        adjustment: {
+            title: "Permitir otra forma de responder",
+            factor: "Tiempo para prepararse y responder",
+            takes: "Más intentos por pregunta",
+            write: "Puede responder por escrito",
+            submit: "Permitir",
+        },
+        cancel: {
+            title: "Cancelar la entrevista",
+            reason: "¿Por qué?",
+            hint: "Solo lo ven los responsables.",
+            notify: "Avisar por correo",
+            submit: "Cancelar la entrevista…",
+            sure: "¿Cancelar definitivamente la entrevista de {name}?",
+        },
     },
 
     guest: {
@@ -120,6 +166,7 @@ export default {
         title: "Evaluación",
         own: "Su nota",
         value: "Valor, de 0 a {maximum}",
+        anchors: "Qué significan los valores",
         wrong: "Escriba un número de 0 a {maximum} con un decimal como máximo.",
         comment: "Comentario",
         rated: "su nota: {value}",
@@ -146,7 +193,7 @@ export default {
         reopened: "La entrevista se ha reabierto. Podrá evaluarla cuando vuelva a estar completa; su borrador se conserva.",
         time: "El tiempo terminó esta entrevista antes de completarse. Solo se evalúan entrevistas completas.",
         aborted: "Esta entrevista terminó antes de completarse. Solo se evalúan entrevistas completas.",
-        skipped: "La empresa ha retirado la invitación: esta entrevista no se evalúa.",
+        skipped: "La empresa ha cancelado esta entrevista: no se evalúa.",
         expired: "El plazo ha vencido: esta entrevista no se evalúa.",
         other: "Solo se evalúan entrevistas completas.",
     },
@@ -189,6 +236,11 @@ export default {
         former: "Un evaluador",
         at: "completada: {date}",
         veto: "Veto",
+        blind: "hecha antes de leer las demás",
+        read: "hecha cuando ya se podían leer las demás",
+        sent: "enviada por otro programa",
+        changed: "cambiada: {date}",
+        first: "al principio: {value}",
     },
 
     notice: {

@@ -22,6 +22,21 @@ export default {
         forgotten: "J’ai oublié mon mot de passe",
         sent: "Si ce compte existe, vous recevrez un e-mail avec un lien dans quelques minutes.",
         wrong: "L’entreprise, le nom ou le mot de passe n’est pas correct. Vérifiez les trois et réessayez.",
+        door: "Se connecter avec le compte de votre entreprise",
+        byPassword: "Ou avec un mot de passe",
+        required: "Votre entreprise n’autorise la connexion qu’avec le compte de l’entreprise.",
+    },
+
+    refused: {
+        title: "Vous n’êtes pas connecté",
+        sign_in_unavailable: "Cette entreprise ne propose pas de connexion avec le compte de l’entreprise. Connectez-vous avec votre mot de passe.",
+        sign_in_unreachable: "Le service de connexion de votre entreprise n’a pas répondu correctement. Réessayez dans quelques minutes. Si le problème persiste, adressez-vous à la personne qui gère les comptes de votre entreprise.",
+        sign_in_expired: "La connexion a duré plus de dix minutes, était déjà terminée ou a commencé dans un autre navigateur. Recommencez.",
+        sign_in_refused: "Ce compte de votre entreprise ne donne pas accès à cette page. Si vous avez plusieurs comptes, réessayez avec l’autre. Sinon, demandez à la personne qui vous a invité ou qui gère les accès de vérifier votre compte.",
+        sign_in_occupied: "Ce navigateur est connecté avec un autre compte. Déconnectez-vous de celui-ci, puis recommencez.",
+        sign_in_limited: "Trop de connexions ont échoué. Attendez 15 minutes, puis réessayez.",
+        other: "La connexion n’a pas fonctionné. Réessayez.",
+        another: "Se connecter autrement",
     },
 
     over: {
@@ -45,6 +60,7 @@ export default {
     },
 
     project: {
+        asking: "En attente de votre réponse ({n})",
         waiting: "En attente de votre évaluation ({n})",
         judged: "Évalués par vous ({n})",
         interviewed: "Entretiens ({n})",
@@ -52,6 +68,7 @@ export default {
         done: "Rien ne vous attend dans ce projet.",
         none: "Personne n’a encore terminé d’entretien.",
         rating: "Note {rating}",
+        csv: "Résultats en CSV",
     },
 
     statuses: {
@@ -62,7 +79,7 @@ export default {
         interviewed: "terminé",
         expired: "délai dépassé",
         aborted: "arrêté avant la fin",
-        skipped: "retiré par l’entreprise",
+        skipped: "annulé par l’entreprise",
     },
 
     head: {
@@ -83,8 +100,37 @@ export default {
         reopened: "L’entretien a été rouvert : le candidat peut modifier ses réponses. Elles seront de nouveau ici une fois qu’il sera terminé.",
         expired: "Le délai est passé sans entretien. Il n’y a pas de réponses.",
         aborted: "L’entretien s’est arrêté avant la fin. Il n’y a pas de réponses.",
-        skipped: "L’entreprise a retiré l’invitation. Il n’y a pas de réponses.",
+        skipped: "L’entreprise a annulé l’entretien. Il n’y a pas de réponses.",
         elsewhere: "Cet entretien a eu lieu sur une autre plateforme : il n’y a pas de réponses à regarder ici.",
+    },
+
+    help: {
+        title: "{name} demande de l’aide",
+        asked: "{name} a demandé de l’aide",
+        kinds: { time: "Plus de temps", adjustment: "Une autre façon de répondre", technical: "Aide technique", decline: "Souhaite arrêter" },
+        answered: "Réponse : {date}.",
+        words: {
+            label: "Votre réponse",
+            mailed: "La personne la reçoit par e-mail et la lit sur la page.",
+            shown: "La personne la lit sur la page : ce service ne lui envoie pas d’e-mails.",
+            submit: "Envoyer la réponse",
+        },
+        time: { title: "Accorder plus de temps", label: "Nouveau délai", now: "Actuellement : {date}", submit: "Fixer le délai", again: "Fixer le délai et laisser continuer" },
+        adjustment: {
+            title: "Autoriser une autre façon de répondre",
+            factor: "Temps de préparation et de réponse",
+            takes: "Essais supplémentaires par question",
+            write: "Peut répondre par écrit",
+            submit: "Autoriser",
+        },
+        cancel: {
+            title: "Annuler l’entretien",
+            reason: "Pourquoi ?",
+            hint: "Seuls les responsables le voient.",
+            notify: "Prévenir la personne par e-mail",
+            submit: "Annuler l’entretien…",
+            sure: "Annuler définitivement l’entretien de {name} ?",
+        },
     },
 
     guest: {
@@ -120,6 +166,7 @@ export default {
         title: "Évaluation",
         own: "Votre note",
         value: "Valeur, de 0 à {maximum}",
+        anchors: "Ce que signifient les valeurs",
         wrong: "Saisissez un nombre de 0 à {maximum} avec une décimale au plus.",
         comment: "Commentaire",
         rated: "votre note : {value}",
@@ -146,7 +193,7 @@ export default {
         reopened: "L’entretien a été rouvert. Vous pourrez l’évaluer quand il sera de nouveau terminé ; votre brouillon est conservé.",
         time: "Le temps a arrêté cet entretien avant la fin. Seuls les entretiens terminés sont évalués.",
         aborted: "Cet entretien s’est arrêté avant la fin. Seuls les entretiens terminés sont évalués.",
-        skipped: "L’entreprise a retiré l’invitation : cet entretien n’est pas évalué.",
+        skipped: "L’entreprise a annulé cet entretien : il n’est pas évalué.",
         expired: "Le délai est passé : cet entretien n’est pas évalué.",
         other: "Seuls les entretiens terminés sont évalués.",
     },
@@ -189,6 +236,11 @@ export default {
         former: "Un évaluateur",
         at: "terminée : {date}",
         veto: "Veto",
+        blind: "faite avant d’avoir lu les autres",
+        read: "faite alors que les autres étaient lisibles",
+        sent: "envoyée par un autre programme",
+        changed: "modifiée : {date}",
+        first: "d’abord : {value}",
     },
 
     notice: {

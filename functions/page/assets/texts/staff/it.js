@@ -22,6 +22,21 @@ export default {
         forgotten: "Ho dimenticato la password",
         sent: "Se questo account esiste, riceverà un’e-mail con un link tra pochi minuti.",
         wrong: "Azienda, nome o password non sono corretti. Li controlli tutti e tre e riprovi.",
+        door: "Acceda con l’account della Sua azienda",
+        byPassword: "Oppure con una password",
+        required: "La Sua azienda consente l’accesso solo con l’account aziendale.",
+    },
+
+    refused: {
+        title: "Non ha effettuato l’accesso",
+        sign_in_unavailable: "Questa azienda non offre l’accesso con l’account aziendale. Acceda con la Sua password.",
+        sign_in_unreachable: "Il servizio di accesso della Sua azienda non ha risposto correttamente. Riprovi tra qualche minuto. Se il problema persiste, avvisi chi gestisce gli account della Sua azienda.",
+        sign_in_expired: "L’accesso è durato più di dieci minuti, era già concluso o è iniziato in un altro browser. Ricominci.",
+        sign_in_refused: "Questo account aziendale non Le dà accesso qui. Se ha più account, riprovi con l’altro. Altrimenti chieda a chi L’ha invitata o gestisce gli accessi di controllare il Suo account.",
+        sign_in_occupied: "In questo browser è già aperto un altro accesso. Esca da quell’account e ricominci.",
+        sign_in_limited: "Troppi accessi non riusciti. Attenda 15 minuti e riprovi.",
+        other: "L’accesso non è riuscito. Riprovi.",
+        another: "Acceda in un altro modo",
     },
 
     over: {
@@ -45,6 +60,7 @@ export default {
     },
 
     project: {
+        asking: "In attesa della Sua risposta ({n})",
         waiting: "In attesa della Sua valutazione ({n})",
         judged: "Valutati da Lei ({n})",
         interviewed: "Colloqui ({n})",
@@ -52,6 +68,7 @@ export default {
         done: "In questo progetto nulla La attende.",
         none: "Nessuno ha ancora completato un colloquio.",
         rating: "Voto {rating}",
+        csv: "Risultati in CSV",
     },
 
     statuses: {
@@ -62,7 +79,7 @@ export default {
         interviewed: "completato",
         expired: "termine scaduto",
         aborted: "terminato prima del completamento",
-        skipped: "ritirato dall’azienda",
+        skipped: "annullato dall’azienda",
     },
 
     head: {
@@ -83,8 +100,37 @@ export default {
         reopened: "Il colloquio è stato riaperto: il candidato può cambiare le risposte. Saranno di nuovo qui quando sarà completo.",
         expired: "Il termine è scaduto senza colloquio. Non ci sono risposte.",
         aborted: "Il colloquio è terminato prima del completamento. Non ci sono risposte.",
-        skipped: "L’azienda ha ritirato l’invito. Non ci sono risposte.",
+        skipped: "L’azienda ha annullato il colloquio. Non ci sono risposte.",
         elsewhere: "Questo colloquio si è svolto su un’altra piattaforma: qui non ci sono risposte da guardare.",
+    },
+
+    help: {
+        title: "{name} chiede aiuto",
+        asked: "{name} ha chiesto aiuto",
+        kinds: { time: "Più tempo", adjustment: "Un altro modo di rispondere", technical: "Aiuto tecnico", decline: "Desidera smettere" },
+        answered: "Risposta: {date}.",
+        words: {
+            label: "La Sua risposta",
+            mailed: "La persona la riceve per e-mail e la legge sulla pagina.",
+            shown: "La persona la legge sulla pagina: questo servizio non le invia e-mail.",
+            submit: "Inviare la risposta",
+        },
+        time: { title: "Dare più tempo", label: "Nuova scadenza", now: "Ora: {date}", submit: "Impostare la scadenza", again: "Impostare la scadenza e lasciar continuare" },
+        adjustment: {
+            title: "Consentire un altro modo di rispondere",
+            factor: "Tempo per prepararsi e rispondere",
+            takes: "Altri tentativi per domanda",
+            write: "Può rispondere per iscritto",
+            submit: "Consentire",
+        },
+        cancel: {
+            title: "Annullare il colloquio",
+            reason: "Perché?",
+            hint: "Lo vedono solo i responsabili.",
+            notify: "Avvisare per e-mail",
+            submit: "Annullare il colloquio…",
+            sure: "Annullare definitivamente il colloquio di {name}?",
+        },
     },
 
     guest: {
@@ -120,6 +166,7 @@ export default {
         title: "Valutazione",
         own: "Il Suo voto",
         value: "Valore, da 0 a {maximum}",
+        anchors: "Che cosa significano i valori",
         wrong: "Scriva un numero da 0 a {maximum} con al massimo un decimale.",
         comment: "Commento",
         rated: "il Suo voto: {value}",
@@ -146,7 +193,7 @@ export default {
         reopened: "Il colloquio è stato riaperto. Potrà valutarlo quando sarà di nuovo completo; la Sua bozza resta.",
         time: "Il tempo ha terminato questo colloquio prima del completamento. Si valutano solo colloqui completi.",
         aborted: "Questo colloquio è terminato prima del completamento. Si valutano solo colloqui completi.",
-        skipped: "L’azienda ha ritirato l’invito: questo colloquio non si valuta.",
+        skipped: "L’azienda ha annullato questo colloquio: non si valuta.",
         expired: "Il termine è scaduto: questo colloquio non si valuta.",
         other: "Si valutano solo colloqui completi.",
     },
@@ -189,6 +236,11 @@ export default {
         former: "Un valutatore",
         at: "completata: {date}",
         veto: "Veto",
+        blind: "valutato prima di leggere gli altri",
+        read: "valutato quando si potevano leggere gli altri",
+        sent: "inviata da un altro programma",
+        changed: "modificata: {date}",
+        first: "all’inizio: {value}",
     },
 
     notice: {

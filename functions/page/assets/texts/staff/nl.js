@@ -22,6 +22,21 @@ export default {
         forgotten: "Ik ben mijn wachtwoord vergeten",
         sent: "Als dit account bestaat, krijgt u binnen enkele minuten een e-mail met een link.",
         wrong: "Bedrijf, naam of wachtwoord klopt niet. Controleer alle drie en probeer het opnieuw.",
+        door: "Inloggen met het account van uw bedrijf",
+        byPassword: "Of met een wachtwoord",
+        required: "Uw bedrijf staat inloggen alleen toe met het account van het bedrijf.",
+    },
+
+    refused: {
+        title: "U bent niet ingelogd",
+        sign_in_unavailable: "Bij dit bedrijf kunt u niet inloggen met het account van het bedrijf. Log in met uw wachtwoord.",
+        sign_in_unreachable: "De inlogdienst van uw bedrijf heeft niet goed geantwoord. Probeer het over een paar minuten opnieuw. Helpt dat niet, meld het dan aan wie de accounts van uw bedrijf beheert.",
+        sign_in_expired: "Het inloggen duurde langer dan tien minuten, was al voltooid of begon in een andere browser. Begin opnieuw.",
+        sign_in_refused: "Met dit account van uw bedrijf komt u hier niet binnen. Hebt u meer accounts, probeer het dan met het andere. Vraag anders degene die u heeft uitgenodigd of de toegang hier beheert, uw account na te kijken.",
+        sign_in_occupied: "In deze browser is al iemand anders ingelogd. Log daar uit en begin opnieuw.",
+        sign_in_limited: "Te veel pogingen om in te loggen zijn mislukt. Wacht 15 minuten en probeer het opnieuw.",
+        other: "Inloggen is niet gelukt. Probeer het opnieuw.",
+        another: "Op een andere manier inloggen",
     },
 
     over: {
@@ -45,6 +60,7 @@ export default {
     },
 
     project: {
+        asking: "Wachten op uw antwoord ({n})",
         waiting: "Wachten op uw beoordeling ({n})",
         judged: "Door u beoordeeld ({n})",
         interviewed: "Interviews ({n})",
@@ -52,6 +68,7 @@ export default {
         done: "In dit project wacht niets op u.",
         none: "Nog niemand heeft een interview voltooid.",
         rating: "Cijfer {rating}",
+        csv: "Resultaten als CSV",
     },
 
     statuses: {
@@ -62,7 +79,7 @@ export default {
         interviewed: "voltooid",
         expired: "termijn verstreken",
         aborted: "beëindigd voordat het voltooid was",
-        skipped: "ingetrokken door het bedrijf",
+        skipped: "geannuleerd door het bedrijf",
     },
 
     head: {
@@ -83,8 +100,37 @@ export default {
         reopened: "Het interview is heropend: de kandidaat kan de antwoorden wijzigen. Ze staan hier weer zodra het voltooid is.",
         expired: "De termijn is verstreken zonder interview. Er zijn geen antwoorden.",
         aborted: "Het interview eindigde voordat het voltooid was. Er zijn geen antwoorden.",
-        skipped: "Het bedrijf heeft de uitnodiging ingetrokken. Er zijn geen antwoorden.",
+        skipped: "Het bedrijf heeft het interview geannuleerd. Er zijn geen antwoorden.",
         elsewhere: "Dit interview vond op een ander platform plaats: hier zijn geen antwoorden te bekijken.",
+    },
+
+    help: {
+        title: "{name} vraagt om hulp",
+        asked: "{name} heeft om hulp gevraagd",
+        kinds: { time: "Meer tijd", adjustment: "Een andere manier van antwoorden", technical: "Technische hulp", decline: "Wil stoppen" },
+        answered: "Beantwoord: {date}.",
+        words: {
+            label: "Uw antwoord",
+            mailed: "De kandidaat krijgt het per e-mail en leest het op de pagina.",
+            shown: "De kandidaat leest het op de pagina: deze dienst stuurt hier geen e-mails.",
+            submit: "Antwoord versturen",
+        },
+        time: { title: "Meer tijd geven", label: "Nieuwe termijn", now: "Nu: {date}", submit: "Termijn instellen", again: "Termijn instellen en laten doorgaan" },
+        adjustment: {
+            title: "Een andere manier toestaan",
+            factor: "Tijd om voor te bereiden en te antwoorden",
+            takes: "Extra pogingen per vraag",
+            write: "Mag schriftelijk antwoorden",
+            submit: "Toestaan",
+        },
+        cancel: {
+            title: "Interview annuleren",
+            reason: "Waarom?",
+            hint: "Alleen managers zien dit.",
+            notify: "Per e-mail laten weten",
+            submit: "Interview annuleren…",
+            sure: "Het interview van {name} definitief annuleren?",
+        },
     },
 
     guest: {
@@ -120,6 +166,7 @@ export default {
         title: "Beoordeling",
         own: "Uw cijfer",
         value: "Waarde, van 0 tot {maximum}",
+        anchors: "Wat de waarden betekenen",
         wrong: "Typ een getal van 0 tot {maximum} met hoogstens één decimaal.",
         comment: "Opmerking",
         rated: "uw cijfer: {value}",
@@ -146,7 +193,7 @@ export default {
         reopened: "Het interview is heropend. U kunt het beoordelen zodra het weer voltooid is; uw concept blijft bewaard.",
         time: "De tijd heeft dit interview beëindigd voordat het voltooid was. Alleen voltooide interviews worden beoordeeld.",
         aborted: "Dit interview eindigde voordat het voltooid was. Alleen voltooide interviews worden beoordeeld.",
-        skipped: "Het bedrijf heeft de uitnodiging ingetrokken, dus dit interview wordt niet beoordeeld.",
+        skipped: "Het bedrijf heeft dit interview geannuleerd, dus het wordt niet beoordeeld.",
         expired: "De termijn is verstreken, dus dit interview wordt niet beoordeeld.",
         other: "Alleen voltooide interviews worden beoordeeld.",
     },
@@ -189,6 +236,11 @@ export default {
         former: "Een beoordelaar",
         at: "voltooid: {date}",
         veto: "Veto",
+        blind: "beoordeeld zonder de anderen te hebben gelezen",
+        read: "beoordeeld toen de anderen te lezen waren",
+        sent: "verzonden door een ander programma",
+        changed: "gewijzigd: {date}",
+        first: "eerst: {value}",
     },
 
     notice: {

@@ -54,7 +54,7 @@ Resources:
           - Pattern: '{"eventName": ["INSERT"], "dynamodb": {"Keys": {"pk": {"S": [{"prefix": "EFFECT#"}]}}}}'
 "#;
 
-/// What the functions got, in order.
+/// The events that the functions got, in order.
 #[derive(Clone, Default)]
 struct Calls(Arc<Mutex<Vec<Value>>>);
 

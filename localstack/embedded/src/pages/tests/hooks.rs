@@ -34,7 +34,7 @@ async fn body_of(pages: &Pages, path: &str) -> String {
     String::from_utf8(to_bytes(response.into_body(), usize::MAX).await.unwrap().to_vec()).unwrap()
 }
 
-/// What the receiver says of its deliveries' signatures, newest first.
+/// The receiver's verdicts on the signatures of its deliveries, newest first.
 async fn signatures(pages: &Pages, name: &str) -> Vec<Value> {
     let list: Value =
         serde_json::from_str(&body_of(pages, &format!("/_local/hooks/{name}/deliveries")).await).unwrap();

@@ -1,4 +1,5 @@
 mod hooks;
+mod provider;
 
 use std::collections::HashMap;
 
@@ -51,8 +52,10 @@ fn pages_before(backend: &Backend, mailbox: &Mailbox) -> Pages {
     let environment = Arc::new(BTreeMap::from([("TABLE_NAME", "interviews".to_owned())]));
     let [company, username, password] = ["demo", "dana", "secret"].map(str::to_owned);
     let demo = Demo { company, username, password };
-    let receivers = Receivers::default();
-    Pages { mailbox: mailbox.clone(), receivers, events, clock, app, demo, environment }
+    let issuer = LocalIssuer::new("http://localhost/_local/issuer".to_owned()).unwrap();
+    let provider = LocalProvider::new("http://localhost", Arc::new(clock.clone())).unwrap();
+    let (mailbox, receivers) = (mailbox.clone(), Receivers::default());
+    Pages { mailbox, receivers, issuer, provider, events, clock, app, demo, environment }
 }
 
 async fn get(mailbox: &Mailbox, path: &str) -> (StatusCode, String, String) {
@@ -237,6 +240,7 @@ async fn the_root_leads_to_the_other_pages() {
         "/_local/inbox/",
         "/_local/hooks/demo",
         "/_local/clock",
+        "/_local/provider/",
         "/interview/demo/",
         "/staff/demo/",
     ] {

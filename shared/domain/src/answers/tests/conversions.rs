@@ -1,4 +1,4 @@
-//! What becomes of a take by its conversions.
+//! Takes after their conversions have succeeded or failed.
 
 use super::*;
 

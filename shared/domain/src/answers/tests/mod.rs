@@ -4,7 +4,7 @@ use super::*;
 use crate::candidate::{InterviewAdjustments, TimeFactor};
 use crate::id::Id;
 use crate::media::conversion::{Conversion, ConversionResult};
-use crate::questionnaire::{ANSWER_SECONDS, QuestionText};
+use crate::questionnaire::{ANSWER_SECONDS, Anchors, QuestionText};
 use crate::samples;
 use crate::text::TextLines;
 use chrono::TimeDelta;
@@ -23,6 +23,7 @@ fn question() -> Question {
         takes: Some(2),
         is_required: true,
         internal_description: TextLines::default(),
+        anchors: Anchors::default(),
     }
 }
 
@@ -214,7 +215,7 @@ fn a_question_whose_takes_and_time_are_used_up_is_not_missing() {
         .unwrap();
     let missing = |answers: &Answers, second| answers.missing(&questionnaire, none, at(second)).len();
     assert_eq!((missing(&answers, end - 1), missing(&answers, end)), (1, 0));
-    // Its end changes nothing.
+    // The end of the take changes nothing.
     let closed = answers.clone().close_take(take(1), &[], true, at(4000));
     assert!(closed.answer_to(asked.id).unwrap().open_take().is_none());
     assert_eq!(missing(&closed, 4000), 0);
@@ -288,7 +289,7 @@ fn parts_are_signed_as_long_as_all_together_may_be_as_large() {
     assert_eq!(take.may_grow_by(&[(2, MEGABYTES)], &found), Ok(()));
     assert_eq!(take.may_grow_by(&[(2, MEGABYTES), (3, 1)], &found), Err(TOO_LARGE));
     assert_eq!(take.may_grow_by(&[(1, most)], &found), Ok(()), "the bucket refuses it: it is there");
-    // What is not counted fits, however large its parts are.
+    // So few parts fit, however large they are, so their sizes are not counted.
     let uncounted =
         (1..=take.most_parts()).filter(|number| !take.can_outgrow_by(&[(*number, 1)])).max().unwrap();
     assert_eq!(u64::from(uncounted), most / u64::from(MAX_PART_BYTES));

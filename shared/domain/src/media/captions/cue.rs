@@ -92,7 +92,7 @@ impl<'a> CueReader<'a> {
         }
         self.begins_at = begins_at;
         let settings = settings.filter(|setting| is_position(setting));
-        Ok((begins_at, ends_at, settings.fold(String::new(), |all, one| format!("{all} {one}"))))
+        Ok((begins_at, ends_at, settings.fold(String::new(), |all, setting| format!("{all} {setting}"))))
     }
 
     fn refusal(&self, advice: &str) -> String {

@@ -24,11 +24,8 @@ const NO_CUES: &str = "This file has no captions: none of its cues has a text.";
 /// The captions of a video in one language.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Captions {
-    /// The company.
     pub company: CompanyId,
-    /// The video.
     pub video: VideoId,
-    /// The language.
     pub language: Language,
     /// The cues.
     pub text: CaptionText,
@@ -42,7 +39,7 @@ pub struct CaptionText(String);
 impl CaptionText {
     /// Parses WebVTT. Leaves out comments, styles, regions, identifiers and markup.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
-        // Before anything else looks at the bytes.
+        // The size is checked before anything else looks at the bytes.
         if bytes.len() > MAX_CAPTIONS_BYTES {
             return Err(TOO_LARGE.to_owned());
         }

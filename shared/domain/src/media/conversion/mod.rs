@@ -36,11 +36,11 @@ pub enum ConversionStatus {
 /// The result of a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConversionResult {
-    /// In seconds.
+    /// The length in seconds.
     pub seconds: u32,
-    /// In pixels, as displayed.
+    /// The width in pixels, as displayed.
     pub width: u32,
-    /// In pixels, as displayed.
+    /// The height in pixels, as displayed.
     pub height: u32,
 }
 
@@ -58,7 +58,6 @@ pub struct ConversionAttempt {
 pub struct Conversion {
     /// The progress.
     pub status: ConversionStatus,
-    /// The current attempt.
     pub attempt: Option<ConversionAttempt>,
     /// The attempts so far, without those that failed because of the service.
     #[serde(default)]

@@ -58,7 +58,7 @@ impl Candidate {
                 if known.max(saved).is_some_and(|last| last > at) || self.is_vetoed_by(customer) {
                     return Ok(None);
                 }
-                // Their authors may become evaluators.
+                // The author may become an evaluator, so they get a bit now.
                 let bit = evaluator_index.assign_bit(customer)?;
                 self.evaluations.insert(customer, EvaluationReport { completed, at, bit });
                 self.scores.entry(customer).or_default().revision += 1;

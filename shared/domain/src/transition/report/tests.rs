@@ -8,7 +8,7 @@ use crate::candidate::{Reopening, ReopeningReason};
 use crate::samples::{self, customer, evaluator_index};
 use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New, Skipped};
 
-/// When what is reported happened: events tell it to the second.
+/// The time that reports tell, to the second as events do.
 fn at() -> DateTime<Utc> {
     "2026-11-08T10:00:00Z".parse().unwrap()
 }
@@ -79,7 +79,7 @@ fn an_interview_of_before_it_was_reopened_counts_no_more() {
     let reopening = Some(Reopening { reason, message: None, reopened_at, count: 1, was_complete: true });
     for report in [PlatformReport::Completed, PlatformReport::Aborted] {
         for status in CandidateStatus::ALL {
-            // As whoever starts anew after an abort.
+            // The candidate has started anew since, as after an abort, or began a day before.
             for started_at in [reopened_at, at() - TimeDelta::days(1)] {
                 let reopened = Candidate {
                     reopening: reopening.clone(),

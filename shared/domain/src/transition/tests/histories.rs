@@ -1,10 +1,12 @@
-//! What holds of a candidate whatever happens to it, in whatever order.
+//! Invariants of a candidate over all changes, in any order.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::*;
-use crate::candidate::{CandidateProfile, ConductedInterview, ReopeningReason};
+use crate::candidate::{
+    Cancellation, CancellationReason, CandidateProfile, ConductedInterview, ReopeningReason,
+};
 use crate::evaluation::evaluator_index::EvaluatorIndex;
 use crate::id::Id;
 use crate::transition::report::PlatformReport;
@@ -14,6 +16,7 @@ use crate::transition::{ReopeningRequest, ReopeningTerms};
 enum Event {
     Advance(Actor),
     Skip,
+    Cancel,
     Remind,
     Expire,
     Deadline(Option<i64>),
@@ -47,7 +50,7 @@ fn event() -> impl Strategy<Value = Event> {
         1 => Just(Event::Aborted),
         1 => any::<bool>().prop_map(Event::Evaluated),
         2 => Just(Event::Wait),
-        1 => prop_oneof![9 => Just(Event::Wait), 1 => Just(Event::Skip)],
+        1 => prop_oneof![8 => Just(Event::Wait), 1 => Just(Event::Skip), 1 => Just(Event::Cancel)],
     ]
 }
 
@@ -63,6 +66,11 @@ fn after(
     match event {
         Event::Advance(by) => change(own.advance(by, terms, at, samples::access_key(key))),
         Event::Skip => change(own.skip(at)),
+        Event::Cancel => {
+            let reason = CancellationReason::parse("The position is filled.").unwrap();
+            let cancellation = Cancellation { reason, at, by: None };
+            own.cancel(cancellation, true).ok().flatten().map(|change| change.candidate)
+        }
         Event::Remind => own.remind(at).ok().map(|change| change.candidate),
         Event::Expire => own.expire(at),
         Event::Deadline(days) => {
@@ -141,12 +149,12 @@ proptest! {
                 prop_assert_ne!(&next.access_key, &one.access_key);
             }
 
-            // Whoever has begun may complete, whatever they have withdrawn since.
+            // A candidate who has begun may complete, whatever they have withdrawn since.
             if matches!(event, Event::Advance(Actor::Candidate)) && next.status != Interviewed {
                 prop_assert!(next.has_accepted(&terms.required_texts), "{:?}", &next);
             }
             let has_ended = next.status != one.status && matches!(next.status, Expired | Aborted | Interviewed);
-            let ends_sessions = has_ended || matches!(event, Event::Skip | Event::Password);
+            let ends_sessions = has_ended || matches!(event, Event::Skip | Event::Cancel | Event::Password);
             prop_assert_eq!(next.session_epoch, one.session_epoch + u32::from(ends_sessions));
             match next.status {
                 New | Skipped => {}

@@ -57,7 +57,7 @@ impl Deadline {
     }
 }
 
-/// What the rules look at in a candidate.
+/// The properties of a candidate that the rules read.
 #[derive(Debug, Clone, Copy)]
 struct Situation {
     status: CandidateStatus,
@@ -138,7 +138,7 @@ fn accepting(candidate: Candidate) -> Candidate {
     candidate.with_consent(statement, &register, ChangeAuthor::System, now()).unwrap()
 }
 
-/// What project and company say, as far as it can make a difference.
+/// The settings of project and company that the rules read.
 #[derive(Debug, Clone, Copy)]
 struct Around {
     is_running: bool,
@@ -177,7 +177,7 @@ impl Around {
     }
 }
 
-/// Where advancing leads, or the code of the refusal, as the contract has it.
+/// The status that advancing leads to, or the code of the refusal, as the contract has it.
 fn promised(one: Situation, by: Actor, around: Around) -> Result<CandidateStatus, &'static str> {
     let needs = |holds: bool, code| if holds { Ok(()) } else { Err(code) };
     let project = needs(around.is_running, "project_not_running");
@@ -345,7 +345,7 @@ fn a_passed_deadline_expires_or_aborts_the_candidate() {
             ..before.clone()
         });
         assert_eq!(before.clone().expire(now()), expected, "{one:?}");
-        // Whoever it would make a difference to, and nobody else, is looked for when it has come.
+        // The schedule finds exactly the candidates whose deadline changes something.
         let is_looked_for = before.expires_at().is_some_and(|at| at <= now());
         assert_eq!(is_looked_for, expected.is_some(), "{one:?}");
         if let Some(expired) = expected {
@@ -362,7 +362,7 @@ fn a_password_ends_sessions_and_the_key_that_stood_for_it() {
         let mut expected = before.clone();
         expected.password_hash = Some(hash.clone());
         expected.session_epoch += 1;
-        // Who is invited has yet to confirm by the key.
+        // An invited candidate has yet to confirm by the key.
         if one.status != Invited {
             expected.former_keys = samples::former_keys(&before, false);
             expected.access_key = None;
@@ -397,6 +397,7 @@ fn a_projects_period_counts_before_its_companys() {
     }
 }
 
+mod cancellation;
 mod histories;
 mod mails;
 mod reminders;

@@ -43,7 +43,7 @@ fn days(days: &[u64]) -> ReminderDays {
     ReminderDays::new(days.iter().map(|day| ReminderDay::new(*day).unwrap()).collect()).unwrap()
 }
 
-/// What has happened, in seconds.
+/// The times of a candidate's life, in seconds.
 #[derive(Default)]
 struct Story {
     /// When reminders were set, for which deadline, with which days.
@@ -111,7 +111,7 @@ proptest! {
                     let expected = story.to_remind(swept, clock);
                     let expected = expected.into_iter().filter(|_| is_waiting && is_reached && is_running);
                     let expected: Vec<i64> = expected.collect();
-                    // As the function does: what is over expires, and is not reminded.
+                    // The function expires a candidate whose time is over before it reminds anyone.
                     if let Some(expired) = one.clone().expire(now) {
                         one = expired;
                     }

@@ -1,4 +1,4 @@
-//! Who may go on with an interview that they have completed, and how.
+//! Candidates who go on with an interview that they have completed.
 
 use super::*;
 use crate::candidate::{

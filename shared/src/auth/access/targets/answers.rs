@@ -32,10 +32,9 @@ use crate::store::{ItemKey, VersionedItem};
 /// A candidate with the questions of their project and what they have answered.
 pub struct AnswersTarget {
     pub company: VersionedItem<Company>,
-    /// The candidate's project.
     pub project: VersionedItem<Project>,
     pub candidate: VersionedItem<Candidate>,
-    /// What the caller is to the candidate.
+    /// The caller's relation to the candidate.
     pub relation: CallerRelation,
     /// The questions.
     pub questionnaire: VersionedItem<Questionnaire>,
@@ -198,7 +197,7 @@ impl RequestTarget for Take {
 }
 
 fn number_in(path: &PathIds) -> Option<u32> {
-    // As the service writes it: no sign, no zeros.
+    // Only the form that the service writes is accepted: no sign, no zeros.
     let text = path.text("take")?;
     text.parse().ok().filter(|number: &u32| *number > 0 && number.to_string() == text)
 }

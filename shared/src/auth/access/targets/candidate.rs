@@ -21,17 +21,16 @@ use crate::store::{ItemKey, VersionedItem};
 /// A candidate with what they belong to.
 pub struct CandidateTarget {
     pub company: VersionedItem<Company>,
-    /// The candidate's project.
     pub project: VersionedItem<Project>,
     pub candidate: VersionedItem<Candidate>,
-    /// What the caller is to the candidate.
+    /// The caller's relation to the candidate.
     pub relation: CallerRelation,
 }
 
 impl CandidateTarget {
     /// The candidate to change at `now`. If the caller is the candidate, counts the change, and fails with
     /// [`Error::Throttled`] beyond [`MAX_OWN_CHANGES`] an hour.
-    // To be called first, so that a handler above the limit neither hashes nor stores anything.
+    // Handlers call this first, so that one above the limit neither hashes nor stores anything.
     pub fn to_change(&self, now: DateTime<Utc>) -> Result<Candidate> {
         let mut candidate = Candidate::clone(&self.candidate);
         if self.relation == CallerRelation::Own {
@@ -88,7 +87,6 @@ impl RequestTarget for ConsentTarget {
 
 /// A share of a candidate.
 pub struct ShareTarget {
-    /// The candidate's project.
     pub project: VersionedItem<Project>,
     pub candidate: VersionedItem<Candidate>,
     pub share: ShareId,

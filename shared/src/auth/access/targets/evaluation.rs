@@ -18,9 +18,8 @@ use crate::store::{ItemKey, VersionedItem};
 
 /// A candidate, their project, and what is rated in it.
 pub struct RatedCandidate {
-    /// The candidate's project.
     pub project: VersionedItem<Project>,
-    /// What is rated in it.
+    /// The questions and criteria that evaluators rate.
     pub questionnaire: VersionedItem<Questionnaire>,
     pub candidate: VersionedItem<Candidate>,
 }
@@ -56,7 +55,7 @@ async fn load_rated(
     let questionnaire = request.take_questionnaire()?;
     let (mut request, CandidateTarget { project, candidate, relation, .. }) =
         Candidate::load(request).await?;
-    // An evaluation has a revision of its own, and a list has none.
+    // Loading the candidate has set the revision of the candidate, which is not that of an evaluation.
     request.exchange.revision = None;
     Ok((request, RatedCandidate { project, questionnaire, candidate }, relation))
 }
@@ -78,14 +77,14 @@ pub struct EvaluationTarget {
     /// The project and the candidate.
     pub rated: RatedCandidate,
     pub evaluator: CustomerId,
-    /// What the evaluator has written; `None` before they have.
+    /// The stored evaluation, also a withdrawn one; `None` before the evaluator has saved one.
     pub evaluation: Option<VersionedItem<Evaluation>>,
 }
 
 impl EvaluationTarget {
     /// Whether there is an evaluation: one that was saved, or that an event has completed.
     pub fn exists(&self) -> bool {
-        self.evaluation.is_some() || self.is_completed()
+        self.evaluation.as_ref().is_some_and(|stored| !stored.is_withdrawn) || self.is_completed()
     }
 
     fn is_completed(&self) -> bool {

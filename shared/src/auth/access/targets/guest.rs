@@ -56,7 +56,7 @@ impl RequestTarget for GuestLink {
     }
 }
 
-/// Where a guest link is.
+/// The place of a guest link in the table.
 struct LinkPlace {
     company: CompanyId,
     project: ProjectId,
@@ -127,7 +127,6 @@ impl OpenedLink {
 /// A request by the key of a guest link, which may show nothing any more.
 struct GuestRequest {
     opened: OpenedLink,
-    /// The candidate's project.
     project: VersionedItem<Project>,
     secret: PresentedSecret,
     store: Store,
@@ -168,7 +167,7 @@ impl GuestRequest {
             self.opened.link =
                 counted.map_err(|error| if matches!(error, Error::NotFound) { rejected() } else { error })?;
         }
-        // It may have been deleted in the meantime.
+        // The link may have been deleted in the meantime.
         if let Some(end) = self.opened.end(now) {
             return Err(self.opened.explain(end, &self.project, self.app.config())?);
         }
@@ -185,7 +184,6 @@ pub struct GuestReview {
     pub questionnaire: Option<VersionedItem<Questionnaire>>,
     pub answers: VersionedItem<Answers>,
     pub link: VersionedItem<GuestLink>,
-    /// The table.
     pub store: Store,
     signer: FileUrlSigner,
     app: App,
@@ -202,13 +200,15 @@ impl FromRequestParts<App> for GuestReview {
         let GuestRequest { opened, project, secret, store, app, .. } =
             GuestRequest::admit(parts, app).await?.count(false).await?;
         let OpenedLink { company, candidate, link } = opened;
-        // Only now: these are the large items, and a key that opens nothing must not cost them.
+        // The large items are read only now, because a key that opens nothing must not cost them.
         let of_questions = keys::questionnaire(&company.id, project.id);
         let of_answers = keys::answers(&company.id, project.id, candidate.id);
         let mut batch = store.get([of_questions.clone(), of_answers.clone()]).await?;
         let answers = batch.take(&of_answers)?.ok_or_else(rejected)?;
         let questionnaire = batch.take(&of_questions)?;
-        let signer = FileUrlSigner::new(secret, &reference_to(&link), app.now(), app.entropy());
+        let ids = [project.id.to_bytes(), candidate.id.to_bytes(), link.id.to_bytes()];
+        let reference = [&[GUEST_LINK][..], &ids.concat()].concat();
+        let signer = FileUrlSigner::new(secret, &reference, app.now(), app.entropy());
         Ok(Self { company, project, candidate, questionnaire, answers, link, store, signer, app })
     }
 }
@@ -294,12 +294,6 @@ impl<T: StoredEntity> GuestFile<T> {
         let lifetime = lifetime.to_std().map_err(Error::internal)?;
         Ok(Self { item, lifetime })
     }
-}
-
-/// The reference in the URLs of files that this link shows.
-fn reference_to(link: &GuestLink) -> Vec<u8> {
-    let ids = [link.project.to_bytes(), link.candidate.to_bytes(), link.id.to_bytes()];
-    [&[GUEST_LINK][..], &ids.concat()].concat()
 }
 
 /// The place of the link that has shown the URL with this token: its reference, in the company of the path.

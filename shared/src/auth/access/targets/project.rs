@@ -16,7 +16,7 @@ use crate::store::{CountShards, ItemKey, VersionedItem, shards};
 pub struct ProjectTarget {
     pub company: VersionedItem<Company>,
     pub project: VersionedItem<Project>,
-    /// What the caller is in the project.
+    /// The caller's relation to the project.
     pub relation: CallerRelation,
 }
 
@@ -41,7 +41,7 @@ pub struct CountedTarget {
     /// The company, whose defaults the project falls back on.
     pub company: VersionedItem<Company>,
     pub project: VersionedItem<Project>,
-    /// What the caller is in the project.
+    /// The caller's relation to the project.
     pub relation: CallerRelation,
     /// The counts of the project's candidates.
     pub counts: ProjectCounts,

@@ -15,11 +15,10 @@ pub struct QuestionnaireTarget {
     pub project: VersionedItem<Project>,
     /// The counts of its candidates.
     pub counts: ProjectCounts,
-    /// Its questions and criteria.
     pub questionnaire: VersionedItem<Questionnaire>,
     /// Whether a candidate has ever begun.
     pub has_begun: bool,
-    /// What the caller is in the project; candidates who have begun are [`CallerRelation::Own`].
+    /// The caller's relation to the project; candidates who have begun are [`CallerRelation::Own`].
     pub relation: CallerRelation,
 }
 
@@ -45,7 +44,7 @@ impl RequestTarget for Questionnaire {
             _ => request.caller().in_project(project.id, &project.staff),
         };
         let request = match relation {
-            // To candidates, nothing else of the project exists.
+            // Nothing else of the project exists for candidates.
             CallerRelation::Own => request.authorise(&relation).map_err(|_| Error::NotFound)?,
             _ => request.authorise_reader(Action::ReadProject, &relation)?,
         };

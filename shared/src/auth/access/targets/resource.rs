@@ -22,7 +22,7 @@ trait CompanyResource: StoredEntity + Send {
         true
     }
 
-    /// What the caller is to resources of this kind.
+    /// The caller's relation to resources of this kind.
     fn relation(caller: &Caller) -> CallerRelation {
         caller.in_company()
     }

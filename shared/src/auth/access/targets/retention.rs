@@ -13,7 +13,7 @@ use crate::store::{CompanyRetention, ItemKey, VersionedItem, retention_keys};
 /// The retention of a company.
 pub struct RetentionTarget {
     pub company: VersionedItem<Company>,
-    /// Its policy and its runs.
+    /// The company's policy and runs.
     pub retention: CompanyRetention,
 }
 

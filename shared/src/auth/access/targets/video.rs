@@ -22,6 +22,7 @@ use crate::auth::credential::rejected;
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::domain::id::InvalidId;
 use crate::domain::language::Language;
+use crate::domain::media::captions::CaptionText;
 use crate::domain::media::video::{Rendition, Video};
 use crate::domain::parse_enum;
 use crate::domain::policy::CallerRelation;
@@ -60,13 +61,11 @@ impl RequestTarget for Video {
 
 /// The captions of a video in a language, there or not.
 pub struct CaptionsTarget {
-    /// The video.
     pub video: VersionedItem<Video>,
-    /// The language.
     pub language: Language,
 }
 
-fn language_in(path: &PathIds) -> Result<Language, InvalidId> {
+pub(super) fn language_in(path: &PathIds) -> Result<Language, InvalidId> {
     path.text("language").and_then(|language| parse_enum(language).ok()).ok_or(InvalidId)
 }
 
@@ -103,13 +102,17 @@ impl<A> CaptionsAccess<A> {
     /// the language.
     pub async fn show(&self) -> Result<Response> {
         let captions = self.store.captions(&self.video, self.language).await?;
-        let text = captions.ok_or(Error::NotFound)?.text;
-        // Not from the bucket: browsers load a track of another origin only with a video whose host allows it.
-        let content_type = HeaderValue::from_static("text/vtt; charset=utf-8");
-        let headers = HeaderMap::from_iter([(CONTENT_TYPE, content_type)]);
-        let tag = EntityTag::of(text.as_str().as_bytes());
-        self.conditions.answer(headers, text.as_str().to_owned().into(), &tag)
+        show_captions(&self.conditions, &captions.ok_or(Error::NotFound)?.text)
     }
+}
+
+/// Responds with the WebVTT, or with 304 if the client has it.
+pub(super) fn show_captions(conditions: &RequestConditions, text: &CaptionText) -> Result<Response> {
+    // The bucket does not serve captions: browsers load a track of another origin only with a video whose host allows it.
+    let content_type = HeaderValue::from_static("text/vtt; charset=utf-8");
+    let headers = HeaderMap::from_iter([(CONTENT_TYPE, content_type)]);
+    let tag = EntityTag::of(text.as_str().as_bytes());
+    conditions.answer(headers, text.as_str().to_owned().into(), &tag)
 }
 
 impl<A: HasAdmission> FromRequestParts<App> for CaptionsAccess<A> {

@@ -40,6 +40,8 @@ pub struct BodyFields {
     /// The names that the reader has asked for.
     asked: Vec<&'static str>,
     known: KnownNames,
+    /// Whether names that nobody knows are ignored.
+    ignores_unknown: bool,
     pub(in crate::http) form: Option<BodyForm>,
     /// Set only while the docs are generated: records which fields the reader asks for.
     outline: Option<Arc<Mutex<BodyOutline>>>,
@@ -61,13 +63,17 @@ impl BodyFields {
         Self { known, ..self }
     }
 
+    /// Ignores names that the reader does not ask for.
+    pub(in crate::http) fn that_ignores_unknown_names(self) -> Self {
+        Self { ignores_unknown: true, ..self }
+    }
+
     /// The fields of a form, whose texts stand for all other types as well.
     pub(in crate::http) fn of_form(form: BodyForm) -> Self {
         Self { form: Some(form), ..Self::default() }
     }
 
-    /// What `read` asks of a JSON object or of a form: it gets one with nothing in it, and what it makes of that does not
-    /// count.
+    /// The names and rules that `read` asks of a JSON object or of a form. It gets an empty one, and its result is dropped.
     pub(crate) fn outlined<T>(is_form: bool, read: impl FnOnce(Self) -> T) -> BodyOutline {
         let outline = Arc::default();
         let form = is_form.then(BodyForm::default);
@@ -99,6 +105,7 @@ impl BodyFields {
     /// is missing, so it can apply `?` to what was read.
     pub fn finish<T>(mut self, build: impl FnOnce() -> Option<T>) -> Result<T> {
         let unknown = match &self.form {
+            _ if self.ignores_unknown => FieldErrors::default(),
             Some(form) => self.known.check(form.parts.keys(), &self.asked),
             None => self.known.check(self.object.keys(), &self.asked),
         };
@@ -205,7 +212,7 @@ impl BodyFields {
         let is_form = self.is_form();
         self.read_or_null(name, |value| match value.as_str().ok_or(NOT_A_STRING)? {
             text if is_form && text.trim().is_empty() => Ok(None),
-            // In JSON, an empty text is a date that its sender has forgotten: it must not take away an end.
+            // An empty text in JSON is a date that its sender has forgotten: it must not take away an end.
             text => parse(text).map(Some),
         })
         .map(Option::flatten)
@@ -219,7 +226,14 @@ impl BodyFields {
     /// A whole number from `least` to `most`.
     pub fn integer(&mut self, name: &'static str, least: u32, most: u32) -> Option<u32> {
         self.note(name, |outline, name| outline.integer(name, least, most));
-        self.read(name, |value| whole_number(value, least, most))
+        let is_form = self.is_form();
+        self.read(name, |value| match value.as_str().filter(|_| is_form) {
+            // A form has texts only.
+            Some(text) => {
+                whole_number(&text.parse().map_or(Value::Null, |number: u64| number.into()), least, most)
+            }
+            None => whole_number(value, least, most),
+        })
     }
 
     /// A whole number from `least` to `most` that null takes away.

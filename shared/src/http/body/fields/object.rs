@@ -1,9 +1,13 @@
 //! Fields that are objects, and numbers with decimals.
 
-use axum::body::Bytes;
+use std::collections::BTreeMap;
 
-use super::BodyFields;
-use crate::error::{Error, Result};
+use axum::body::Bytes;
+use schemars::JsonSchema;
+use serde_json::Value;
+
+use super::{BodyFields, NOT_A_STRING};
+use crate::error::{Error, FieldErrors, Result};
 
 impl BodyFields {
     /// A decimal number, described as from `least` to `most` and checked by `parse`.
@@ -42,6 +46,38 @@ impl BodyFields {
             }
             Err(error) => Err(error),
         }
+    }
+}
+
+/// The most characters of a client's own name that a message repeats.
+const MAX_SHOWN: usize = 100;
+
+impl BodyFields {
+    /// An object of at most `most` texts under names of the client's own, each read by `parse` with its name. Messages about one
+    /// name it.
+    pub fn texts<T: JsonSchema>(
+        &mut self,
+        name: &'static str,
+        most: usize,
+        parse: impl Fn(&str, &str) -> Result<T, String>,
+    ) -> Option<BTreeMap<String, T>> {
+        self.note(name, |outline, name| outline.texts::<T>(name, most));
+        let mut wrong = FieldErrors::default();
+        let texts = self.read(name, |value| {
+            let object = value.as_object().ok_or("Expected an object.")?;
+            if object.len() > most {
+                return Err(format!("Ensure this object has no more than {most} members."));
+            }
+            let read = |(key, value): (&String, &Value)| {
+                let text = value.as_str().ok_or_else(|| NOT_A_STRING.to_owned());
+                let read = text.and_then(|text| parse(key, text));
+                let shown: String = key.chars().take(MAX_SHOWN).collect();
+                Some((key.clone(), wrong.read(&format!("{name}.{shown}"), read)?))
+            };
+            Ok(object.iter().filter_map(read).collect())
+        });
+        self.errors.merge(wrong);
+        texts
     }
 }
 

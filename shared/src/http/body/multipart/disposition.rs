@@ -46,8 +46,8 @@ impl Disposition {
 }
 
 /// The parameters of a header such as `form-data; name="photo"; filename="me.png"`, without their quotes.
-// Not by `multer`, which finds `name` in file names, and no file name that is not UTF-8. One at a time, because a header may be
-// as long as the body.
+// `multer` is not used, because it finds `name` in file names, and no file name that is not UTF-8. One at a time, because a
+// header may be as long as the body.
 fn parameters(header: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let mut bytes = header.iter().copied().peekable();
     std::iter::from_fn(move || {

@@ -14,6 +14,7 @@ use multer::{Constraints, Multipart, SizeLimit, parse_boundary};
 use sha2::{Digest, Sha256};
 
 use crate::app::App;
+use crate::domain::media::captions::CaptionText;
 use crate::domain::media::file::FileKind;
 use crate::error::{AcceptedBody, Error, Result};
 use crate::http::body::fields::{BodyFields, BodyForm, NOT_A_STRING};
@@ -26,7 +27,7 @@ use crate::media::{FileUrlToken, inspect, is_plain_text};
 use part::{FormPart, decode_data_uri};
 
 /// The longest body.
-// In base64, and with all that stands around it in an event, it stays below Lambda's 6 MB.
+// A body of this size stays below Lambda's 6 MB, in base64 and with all that stands around it in an event.
 pub const MAX_FILES_BYTES: usize = 4_500 * 1024;
 const MAX_PARTS: usize = 100;
 
@@ -162,7 +163,7 @@ impl BodyFields {
                 .unwrap_or(Some(FileChange::Remove)),
         }?;
         if let FileChange::Put(bytes) = &change
-            // As far as that is cheap, so that its errors are returned together with those of other fields.
+            // Cheap checks run here, so that their errors are returned together with those of other fields.
             && let Err(message) = inspect(kind, bytes)
         {
             self.refuse(name, message);
@@ -184,6 +185,13 @@ impl BodyFields {
             self.refuse(name, missing);
         }
         file
+    }
+
+    /// A WebVTT file, which the form must have.
+    pub fn required_captions(&mut self, name: &'static str) -> Option<CaptionText> {
+        let missing = "Send the captions as a multipart/form-data part with a file name.";
+        let file = self.required_file(name, missing)?;
+        CaptionText::parse(&file.bytes).map_err(|message| self.refuse(name, message)).ok()
     }
 }
 
@@ -207,12 +215,12 @@ fn part_change(kind: FileKind, own: Option<&Uri>, part: &FormPart) -> Result<Opt
     Ok(Some(FileChange::Put(bytes)))
 }
 
-/// What a text in the place of a file asks for.
+/// The meaning of a text in the place of a file.
 enum FileText {
     Change(FileChange),
     /// The file stays as it is.
     Unchanged,
-    /// Nothing: it may be the file itself.
+    /// The text asks for nothing: it may be the file itself.
     Other,
 }
 

@@ -6,7 +6,7 @@ use chrono::DateTime;
 
 use super::*;
 use crate::domain::id::{ExportId, Id, WebhookId};
-use crate::domain::text::{Email, ShortName};
+use crate::domain::text::Email;
 use crate::mail::{AccountLink, EndedInterviewLine, EndedInterviewList};
 
 const FIRST: &str = "<script>alert(1)</script>";
@@ -40,6 +40,8 @@ const CONFIRMATION: MailOccasion<'_> =
 const ASKED: MailOccasion<'_> = changed(true);
 const CHANGED: MailOccasion<'_> = changed(false);
 const RESTORED: MailOccasion<'_> = MailOccasion::AddressRestored { by: BY, username: NAME };
+const SIGN_IN: MailOccasion<'_> = MailOccasion::SignInChanged { by: BY, is_own: false };
+const LINKED: MailOccasion<'_> = MailOccasion::SignInChanged { by: BY, is_own: true };
 const DELETED: MailOccasion<'_> = MailOccasion::AccountDeleted { by: BY, contact: None };
 
 const fn invitation(days: i64) -> MailOccasion<'static> {
@@ -71,11 +73,6 @@ fn resets(hours: i64) -> MailOccasion<'static> {
     MailOccasion::PasswordReset { accounts: &*ACCOUNTS, hours }
 }
 
-fn render_to(names: &[ShortName; 3], mail: &MailOccasion<'_>, language: Language) -> RenderedMail {
-    let [first_name, last_name, company] = names;
-    PersonalMail { first_name, last_name, company, language, occasion: mail.clone() }.render().unwrap()
-}
-
 fn render(mail: &MailOccasion<'_>, language: Language) -> RenderedMail {
     render_to(&[FIRST, LAST, COMPANY].map(|name| ShortName::parse(name).unwrap()), mail, language)
 }
@@ -100,6 +97,7 @@ fn interviews_ended(count: usize, projects: usize, more: usize) -> MailOccasion<
             candidate: name.to_owned(),
             ended_at: AT.to_owned(),
             ended_by_time: None,
+            waiting_days: None,
             link: FILM.to_owned(),
         };
         [
@@ -156,6 +154,7 @@ fn staff_are_told_how_far_an_interview_was_answered_that_its_time_ended() {
         candidate: BY.to_owned(),
         ended_at: AT.to_owned(),
         ended_by_time: Some(ended),
+        waiting_days: None,
         link: FILM.to_owned(),
     };
     let lists = [EndedInterviewList { project: NAME.to_owned(), link: PAGE.to_owned(), lines: vec![line] }];
@@ -171,10 +170,12 @@ fn staff_are_told_how_far_an_interview_was_answered_that_its_time_ended() {
 }
 
 fn all() -> impl Iterator<Item = (MailOccasion<'static>, Language)> {
-    let about_addresses = [CONFIRMATION, ASKED, CHANGED, RESTORED].into_iter();
+    let about_accounts = [CONFIRMATION, ASKED, CHANGED, RESTORED, SIGN_IN, LINKED].into_iter();
+    let sign_in = |is_invited| MailOccasion::StaffSignIn { is_invited, link: LINK };
     [INVITATION, reset(2), resets(2), DELETED, FAILING, DISABLED, GONE, REQUESTED, FINISHED, FAILED]
         .into_iter()
-        .chain(about_addresses)
+        .chain(about_accounts)
+        .chain([true, false].map(sign_in))
         .flat_map(|mail| Language::ALL.map(|language| (mail.clone(), language)))
 }
 
@@ -188,6 +189,7 @@ fn names_are_escaped_in_html_and_plain_in_text() {
                 | MailOccasion::ExportRequested { .. }
                 | MailOccasion::AddressChanged { .. }
                 | MailOccasion::AddressRestored { .. }
+                | MailOccasion::SignInChanged { .. }
         );
         let by = has_author.then_some(BY);
         let is_invitation = matches!(mail, MailOccasion::StaffInvitation { .. });
@@ -254,8 +256,9 @@ fn the_link_stands_in_both_parts_if_there_is_one() {
     for (mail, language) in all() {
         let RenderedMail { html, text, .. } = render(&mail, language);
         let is_deletion = matches!(mail, MailOccasion::AccountDeleted { .. });
-        let is_restoration = matches!(mail, MailOccasion::AddressRestored { .. });
-        if is_deletion || is_restoration || is_about_webhook(&mail) || is_about_export(&mail) {
+        let is_told =
+            matches!(mail, MailOccasion::AddressRestored { .. } | MailOccasion::SignInChanged { .. });
+        if is_deletion || is_told || is_about_webhook(&mail) || is_about_export(&mail) {
             assert!(!html.contains("href=") && !html.contains("class=\"note\""));
             assert!(!text.contains("https:"));
         } else if matches!(mail, MailOccasion::PasswordReset { accounts: [_, _], .. }) {
@@ -416,5 +419,5 @@ fn mails_differ_by_occasion_and_language() {
     subjects.sort();
     subjects.dedup();
     // Both reset mails have the same subject.
-    assert_eq!(subjects.len(), 78);
+    assert_eq!(subjects.len(), 96);
 }

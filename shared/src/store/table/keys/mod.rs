@@ -8,12 +8,14 @@ use crate::domain::candidate::CandidateStatus;
 use crate::domain::history::INTERVIEW_HISTORY;
 use crate::domain::id::{
     CandidateId, CompanyId, CustomerId, ExportId, FileId, GuestLinkId, LabelId, LogoId, ProjectId,
-    QuestionId, TokenId, VideoId, WebhookId,
+    QuestionId, TakeRef, TokenId, VideoId, WebhookId,
 };
 use crate::domain::language::Language;
 use crate::domain::privacy::legal::LegalTextId;
 use crate::domain::project::ProjectStatus;
 use crate::domain::secret::SecretHash;
+use crate::domain::staff::help_notice::HelpRecipient;
+use crate::domain::staff::named_token::{NamedToken, TokenProof};
 use crate::domain::text::{ExternalId, fold_case};
 
 pub(crate) const COMPANY: &str = "COMPANY";
@@ -23,21 +25,25 @@ pub(in crate::store) const COMPANY_ERASURE: &str = "ERASURE";
 pub(in crate::store) const SEQUENCE: &str = "SEQUENCE";
 
 // The starts of keys of what a restore of the table leaves as it is: `store/upkeep/restore.rs`.
-/// Of the queues of takes, and of their list.
+/// The partitions of the queues of recordings, and of their list.
 pub(in crate::store) const CONVERSIONS: &str = "CONVERSIONS";
 pub(in crate::store) const EFFECT: &str = "EFFECT#";
-/// Of exports of companies.
+/// The partition of exports of companies.
 pub(in crate::store) const EXPORTS: &str = "EXPORTS#";
 pub(in crate::store) const FAILURES: &str = "FAILURES#";
 pub(in crate::store) const GUESTS: &str = "GUESTS#";
-/// The partition of notices to staff about interviews that have ended.
+/// The partition of notices about interviews that have ended, and about what candidates ask for.
 pub(in crate::store) const NOTICES: &str = "NOTICES#";
 pub(in crate::store) const RESET: &str = "RESET#";
 pub(in crate::store) const SESSION: &str = "SESSION#";
-/// Of both items of a named token.
+/// The partitions of both items of a named token with a value.
 pub(in crate::store) const TOKEN: &str = "TOKEN#";
+/// The partitions of the named tokens with trust of a company.
+pub(in crate::store) const TRUSTS: &str = "TRUSTS#";
+/// The partitions of tokens that exchanges have made.
+pub(in crate::store) const EXCHANGED: &str = "EXCHANGED#";
 pub(in crate::store) const UPLOAD: &str = "UPLOAD#";
-/// Of webhooks, and of everything in their partitions.
+/// The partitions of webhooks, with their cursors, attempts and stalled resources.
 pub(in crate::store) const WEBHOOK: &str = "WEBHOOK#";
 
 fn company_partition(c: &CompanyId) -> String {
@@ -70,6 +76,11 @@ pub(crate) fn retention_run(c: &CompanyId) -> ItemKey {
     ItemKey::new(company_partition(c), "RETENTION#RUN")
 }
 
+/// The settings of the sign-in of a company's staff.
+pub(crate) fn sign_in_settings(c: &CompanyId) -> ItemKey {
+    ItemKey::new(company_partition(c), "SIGN_IN")
+}
+
 /// The erasure of a company, in the place of [`company`].
 pub(crate) fn company_erasure(c: &CompanyId) -> ItemKey {
     ItemKey::new(company_partition(c), COMPANY_ERASURE)
@@ -90,7 +101,7 @@ pub(crate) fn receipt_keys(c: &CompanyId) -> ItemCollection {
 
 /// The exports of a company.
 pub(crate) fn exports(c: &CompanyId) -> ItemCollection {
-    // Not in the company's, whose items each request reads.
+    // Exports have a partition of their own: each request reads items of the company's.
     ItemCollection { pk: format!("{EXPORTS}{c}"), prefix: "EXPORT#" }
 }
 
@@ -152,7 +163,7 @@ pub(crate) fn project(c: &CompanyId, p: ProjectId) -> ItemKey {
 }
 
 pub(crate) fn videos(c: &CompanyId) -> ItemCollection {
-    // Not in the company's, so that the function that converts videos may reach nothing else of a company.
+    // Videos have a partition of their own, so that the function that converts videos may reach nothing else of a company.
     ItemCollection { pk: format!("VIDEOS#{c}"), prefix: "" }
 }
 
@@ -162,7 +173,7 @@ pub(crate) fn video(c: &CompanyId, v: VideoId) -> ItemKey {
 
 /// The captions of a company's videos.
 pub(crate) fn all_captions(c: &CompanyId) -> ItemCollection {
-    // Not beside the videos, which are listed.
+    // Captions are not beside the videos, which are listed.
     ItemCollection { pk: format!("CAPTIONS#{c}"), prefix: "" }
 }
 
@@ -192,7 +203,7 @@ fn external_id_partition(c: &CompanyId, external_id: &ExternalId) -> String {
 
 /// The unique marker of a project's key.
 pub(crate) fn project_by_external_id(c: &CompanyId, external_id: &ExternalId) -> ItemKey {
-    // Not `PROJECT`, which other releases read as a project.
+    // The sort key is not `PROJECT`, which other releases read as a project.
     ItemKey::new(external_id_partition(c, external_id), "PROJECT_OF_COMPANY")
 }
 
@@ -206,9 +217,9 @@ pub(crate) fn memberships(c: &CompanyId, u: CustomerId) -> ItemCollection {
     ItemCollection { pk: customer_partition(c, u), prefix: "PROJECT#" }
 }
 
-/// The notices to the staff of a company about interviews that have ended.
+/// The notices to the staff of a company.
 pub(crate) fn notices(c: &CompanyId) -> ItemCollection {
-    // Not in the company's, whose items each request reads.
+    // Notices have a partition of their own: each request reads items of the company's.
     ItemCollection { pk: format!("{NOTICES}{c}"), prefix: "" }
 }
 
@@ -217,9 +228,19 @@ pub(crate) fn interview_wave(c: &CompanyId) -> ItemKey {
     notices(c).key("WAVE")
 }
 
-/// What waits for the next mail to a customer.
+/// The next morning on which the evaluators of a company are reminded.
+pub(crate) fn evaluation_round(c: &CompanyId) -> ItemKey {
+    notices(c).key("EVALUATIONS")
+}
+
+/// The interviews that wait for the next mail to a customer.
 pub(crate) fn interview_notice(c: &CompanyId, u: CustomerId) -> ItemKey {
     notices(c).key(u)
+}
+
+/// The requests for help that wait for the next mail to a recipient.
+pub(crate) fn help_notice(c: &CompanyId, recipient: HelpRecipient) -> ItemKey {
+    ItemCollection { pk: notices(c).pk, prefix: "HELP#" }.key(recipient.name())
 }
 
 /// The shares that let a customer read candidates.
@@ -245,7 +266,7 @@ pub(crate) fn questionnaire(c: &CompanyId, p: ProjectId) -> ItemKey {
     ItemKey::new(project_partition(c, p), "INTERVIEW")
 }
 
-/// What evaluators have written in a project. The identifiers are those of the candidate and of the evaluator.
+/// The evaluations of a project. The identifiers are those of the candidate and of the evaluator.
 pub(crate) fn evaluations(c: &CompanyId, p: ProjectId) -> ItemCollection {
     ItemCollection { pk: format!("{}#EVALUATIONS", project_partition(c, p)), prefix: "" }
 }
@@ -256,7 +277,7 @@ pub(crate) fn evaluation(c: &CompanyId, p: ProjectId, k: CandidateId, u: Custome
 
 /// The answers of a candidate.
 pub(crate) fn all_answers(c: &CompanyId, p: ProjectId) -> ItemCollection {
-    // Not below the company, so that policies of functions tell answers from candidates.
+    // Answers have partitions of their own, so that policies of functions tell answers from candidates.
     ItemCollection { pk: format!("ANSWERS#{c}#{p}"), prefix: "" }
 }
 
@@ -266,7 +287,7 @@ pub(crate) fn answers(c: &CompanyId, p: ProjectId, k: CandidateId) -> ItemKey {
 
 /// The written answers of a candidate. The identifiers are those of the questions.
 pub(crate) fn written_answers(c: &CompanyId, p: ProjectId, k: CandidateId) -> ItemCollection {
-    // Not beside the answers, so that the function that converts takes has no right to read texts.
+    // Texts are not beside the answers, so that the function that converts takes has no right to read them.
     ItemCollection { pk: format!("TEXTS#{c}#{p}#{k}"), prefix: "" }
 }
 
@@ -274,13 +295,35 @@ pub(crate) fn written_answer(c: &CompanyId, p: ProjectId, k: CandidateId, q: Que
     written_answers(c, p, k).key(q)
 }
 
+/// The captions of a candidate's answers, by take and language.
+pub(crate) fn answer_captions(c: &CompanyId, p: ProjectId, k: CandidateId) -> ItemCollection {
+    // Neither beside the texts, which are read together, nor beside the captions of videos: some functions may reach those alone.
+    ItemCollection { pk: format!("TAKE_CAPTIONS#{c}#{p}#{k}"), prefix: "" }
+}
+
+/// The start of the sort keys of the captions of a take.
+pub(in crate::store) fn captions_of_take(take: TakeRef) -> String {
+    format!("{}#{}#", take.question, take.number)
+}
+
+pub(crate) fn captions_of_answer(
+    c: &CompanyId,
+    p: ProjectId,
+    k: CandidateId,
+    take: TakeRef,
+    language: Language,
+) -> ItemKey {
+    answer_captions(c, p, k).key(format!("{}{}", captions_of_take(take), language.as_str()))
+}
+
 /// The guest links of a company's candidates.
 pub(crate) fn guest_links(c: &CompanyId) -> ItemCollection {
-    // Not below the company, so that a guest's requests reach nothing else of it, and a restored table leaves them out.
+    // Guest links have a partition of their own, so that a guest's requests reach nothing else of the company, and a restored
+    // table leaves them out.
     ItemCollection { pk: format!("{GUESTS}{c}"), prefix: "" }
 }
 
-/// What the sort keys of the guest links of a candidate begin with.
+/// The prefix of the sort keys of the guest links of a candidate.
 pub(in crate::store) fn guest_links_of(p: ProjectId, k: CandidateId) -> String {
     format!("{p}#{k}#")
 }
@@ -311,6 +354,11 @@ pub(crate) fn result(c: &CompanyId, p: ProjectId, k: CandidateId) -> ItemKey {
 /// The candidate of the summary with this key; `None` for other items.
 pub(crate) fn result_in(key: &ItemKey) -> Option<CandidateId> {
     key.sk.strip_prefix("RESULT#")?.parse().ok()
+}
+
+/// Marks of the candidates of a project who wait for an answer to what they ask for. The identifiers are those of the candidates.
+pub(crate) fn open_help_requests(c: &CompanyId, p: ProjectId) -> ItemCollection {
+    ItemCollection { pk: project_partition(c, p), prefix: "HELP#" }
 }
 
 pub(crate) fn counts_shard(c: &CompanyId, p: ProjectId, shard: u8) -> ItemKey {
@@ -348,12 +396,35 @@ pub(crate) fn login_failures(name: &SecretHash) -> ItemKey {
 }
 
 pub(crate) fn session(hash: &SecretHash) -> ItemKey {
-    // By hash: nobody who reads the table or a backup can use a session.
+    // Keys hold the hash: nobody who reads the table or a backup can use a session.
     ItemKey::alone(format!("{SESSION}{}", hash.as_str()))
 }
 
 pub(crate) fn token_by_hash(hash: &SecretHash) -> ItemKey {
     ItemKey::alone(format!("{TOKEN}{}", hash.as_str()))
+}
+
+/// The named tokens of a company that trust a workload.
+pub(crate) fn trusting_tokens(c: &CompanyId) -> ItemCollection {
+    // A partition of their own: anyone can have it read, and must not slow down what each request of the company reads.
+    ItemCollection { pk: format!("{TRUSTS}{c}"), prefix: "" }
+}
+
+/// The copy of a named token that every request by it reads: by the hash of its value, or among those that trust a workload.
+pub(crate) fn token_copy(token: &NamedToken) -> ItemKey {
+    match &token.proof {
+        TokenProof::Value { hash, .. } => token_by_hash(hash),
+        TokenProof::Trust(_) | TokenProof::ImportedTrust(_) => trusting_token(&token.company, token.id),
+    }
+}
+
+pub(crate) fn trusting_token(c: &CompanyId, t: TokenId) -> ItemKey {
+    trusting_tokens(c).key(t)
+}
+
+/// A token that an exchange has made.
+pub(crate) fn exchanged_token(hash: &SecretHash) -> ItemKey {
+    ItemKey::alone(format!("{EXCHANGED}{}", hash.as_str()))
 }
 
 pub(crate) fn tokens(c: &CompanyId) -> ItemCollection {
@@ -401,19 +472,19 @@ pub(crate) fn idempotency_part(id: &str, version: u64, part: usize) -> ItemKey {
     ItemKey::new(format!("IDEMPOTENCY#{id}"), format!("PART#{version}#{part}"))
 }
 
-/// What a request is about, as its first run has found it.
+/// The selection that the first attempt at a request has found.
 pub(crate) fn idempotency_selection(id: &str) -> ItemKey {
     ItemKey::new(format!("IDEMPOTENCY#{id}"), "SELECTION")
 }
 
-/// The entries of a request that its runs have done. The identifiers are their places in the request.
+/// The entries of a request that attempts at it have done. The identifiers are their places in the request.
 pub(crate) fn idempotency_entries(id: &str) -> ItemCollection {
     ItemCollection { pk: format!("IDEMPOTENCY#{id}"), prefix: "ENTRY#" }
 }
 
 /// One of the slots of a company's requests about many candidates.
 pub(crate) fn bulk_slot(c: &CompanyId, number: u8) -> ItemKey {
-    // Not in the company's partition, whose items each request reads.
+    // Slots have a partition of their own: each request reads items of the company's.
     ItemKey::new(format!("BULK#{c}"), format!("SLOT#{number}"))
 }
 
@@ -490,6 +561,11 @@ pub(crate) fn in_company(pk: &str) -> Option<CompanyId> {
 /// The last number that an event of a company has.
 pub(crate) fn sequence(c: &CompanyId) -> ItemKey {
     ItemKey::new(company_partition(c), SEQUENCE)
+}
+
+/// The usage of a company in its closed months.
+pub(crate) fn closed_usage(c: &CompanyId) -> ItemKey {
+    ItemKey::new(company_partition(c), "USAGE")
 }
 
 /// The number of an event as the index by status sorts it.

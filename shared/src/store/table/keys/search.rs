@@ -16,7 +16,7 @@ pub(in crate::store) fn words(c: &CompanyId, p: ProjectId, source: WordSource, s
 }
 
 fn shard(c: &CompanyId, p: ProjectId, source: WordSource, group: u32) -> String {
-    // By group, not by letter: a query of one letter would otherwise need several partitions.
+    // Letters share shards by group: a query of one letter would otherwise need several partitions.
     format!("SEARCH#{c}#{}#{group:02}#PROJECT#{p}", source_name(source))
 }
 

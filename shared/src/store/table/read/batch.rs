@@ -35,6 +35,11 @@ impl ItemBatch {
         self.take_item(key).as_ref().map(item::value_in).transpose()
     }
 
+    /// Reads an entity that another reader may take.
+    pub(crate) fn peek<T: StoredEntity>(&self, key: &ItemKey) -> Result<Option<VersionedItem<T>>> {
+        self.0.get(key).cloned().map(item::read).transpose()
+    }
+
     /// Takes a value that is no entity for a list. Returns `None`, and logs an error, if it cannot be read.
     pub(in crate::store) fn take_listed_value<T: DeserializeOwned>(
         &mut self,

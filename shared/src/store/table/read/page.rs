@@ -13,11 +13,11 @@ pub(in crate::store) const SKIPPED_AT_ONCE: u64 = 10_000;
 /// The page of a list that a client requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageRequest {
-    /// Its number, from 1.
+    /// The number of the page, from 1.
     pub number: u64,
     /// The most rows.
     pub size: u32,
-    /// Its place, from a link to it; the number is then informational.
+    /// The place of the page, from a link to it; the number is then informational.
     pub cursor: Option<PageCursor>,
 }
 
@@ -45,7 +45,7 @@ impl PageCursor {
 /// One page of a list.
 #[derive(Debug)]
 pub struct Page<T> {
-    /// Its rows, in list order.
+    /// The rows of the page, in list order.
     pub rows: Vec<T>,
     /// The start of the next page; none on the last.
     pub next: Option<PageCursor>,

@@ -23,7 +23,7 @@ impl ProjectionExpression {
         Self { paths: Some(paths), more: &[], reserved }
     }
 
-    /// Also returns the attributes at these paths, none of which has a reserved name.
+    /// Adds the attributes at these paths, none of which has a reserved name.
     pub(in crate::store) const fn with(self, more: &'static [&'static str]) -> Self {
         Self { more, ..self }
     }

@@ -15,7 +15,7 @@ use crate::store::table::keys::{ItemCollection, KeySchema, TABLE};
 use crate::store::table::read::projection::ProjectionExpression;
 use crate::store::table::retry::CallFailure;
 
-/// A query of one partition. Those of the table are consistent unless they may lag; those of an index lag behind the table.
+/// A query of one partition. Queries of the table are consistent unless they may lag; queries of an index lag behind the table.
 #[derive(Clone)]
 pub(in crate::store) struct Query {
     schema: KeySchema,

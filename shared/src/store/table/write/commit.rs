@@ -50,7 +50,8 @@ impl Store {
                 // DynamoDB returns the item that failed the condition; without one, it was deleted in the meantime.
                 Error::Changed if reason.item().is_none() => return Err(Error::NotFound),
                 Error::Fields(more) => fields.merge(more),
-                // Only once nothing is wrong with the fields: the client may then use the resource that has the key.
+                // The taken key is reported once nothing is wrong with the fields: the client may then use the resource that has
+                // the key.
                 Error::ExternalIdTaken { .. } => taken = Some(external_id::taken_by(reason.item())),
                 refusal => return Err(refusal),
             }

@@ -3,7 +3,7 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use chrono::{DateTime, Utc};
 
-use crate::store::table::item::{Item, VERSION, number};
+use crate::store::table::item::{self, Item, StoredEntity, VERSION, number};
 
 #[derive(Clone, Copy)]
 pub(in crate::store) enum WriteCondition {
@@ -12,7 +12,7 @@ pub(in crate::store) enum WriteCondition {
     /// No item exists, or DynamoDB may delete it at this moment.
     AbsentOrExpired(DateTime<Utc>),
     Present,
-    /// Its last write was the one with this number.
+    /// The item's last write was the one with this number.
     Version(u64),
     /// This attribute of it is true.
     True(&'static str),
@@ -77,6 +77,25 @@ impl AttributeUpdate {
         }
     }
 
+    /// Creates an entity unless it is there; otherwise only counts the write.
+    pub(in crate::store) fn unless_there(entity: &impl StoredEntity) -> crate::error::Result<Self> {
+        let mut item = item::write(entity, 1)?;
+        let key = entity.key().into_attributes();
+        item.retain(|name, _| !key.contains_key(name) && name != VERSION);
+        let mut change =
+            Self { expression: String::new(), condition: None, names: Vec::new(), values: Item::new() };
+        for (index, (name, value)) in item.into_iter().enumerate() {
+            let separator = if index == 0 { "SET" } else { "," };
+            change
+                .expression
+                .push_str(&format!("{separator} #n{index} = if_not_exists(#n{index}, :n{index})"));
+            change.names.push((format!("#n{index}"), name));
+            change.values.insert(format!(":n{index}"), value);
+        }
+        change.expression.push_str(&format!(" ADD {VERSION} :one"));
+        Ok(change.with(":one", number(1)))
+    }
+
     /// Adds to counters, which start at zero.
     pub(in crate::store) fn add(counters: impl IntoIterator<Item = (String, i64)>) -> Self {
         let mut change = Self::of("ADD".to_owned());
@@ -88,7 +107,7 @@ impl AttributeUpdate {
         change
     }
 
-    /// Also sets this attribute to true.
+    /// Sets this attribute to true as well.
     pub(in crate::store) fn marking(mut self, attribute: &str) -> Self {
         self.expression = format!("SET {attribute} = :yes {}", self.expression);
         self.with(":yes", AttributeValue::Bool(true))

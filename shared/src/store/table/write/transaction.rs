@@ -39,7 +39,7 @@ pub struct Transaction {
 }
 
 impl Transaction {
-    /// Who makes its changes.
+    /// The author of its changes; `None` for a transaction without an origin.
     pub(in crate::store) fn author(&self) -> Option<ChangeAuthor> {
         let origin = self.origin.as_deref()?;
         // The person who acts, whomever they act for.
@@ -109,7 +109,7 @@ impl Transaction {
         if before.is_stored() {
             self.replace(before, after);
         } else {
-            // Not by `replace`: the history of a new resource begins with its creation.
+            // `replace` is not used: the history of a new resource begins with its creation.
             self.create_unless(after, || Error::Changed);
         }
     }
@@ -179,7 +179,7 @@ impl Transaction {
 
     /// Deletes an item that follows from other writes of the transaction.
     pub(in crate::store) fn delete_derived(&mut self, key: ItemKey) {
-        // After a restoration, a name may have passed to another account.
+        // A name may have passed to another account after a restoration.
         if !self.spared.contains(&key) {
             self.delete_item(key, WriteCondition::None, unconditional());
         }

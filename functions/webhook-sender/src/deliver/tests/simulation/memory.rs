@@ -11,7 +11,7 @@ use crate::deliver::next_batch::{DeliveryBatch, STALLED_AT_ONCE};
 use crate::deliver::send::{EventGroup, EventTransport as _};
 
 impl Simulation {
-    /// What the sender reads from the table. `idle` are the stalled resources with nothing under way.
+    /// The batch that the sender reads from the table for `task`. `idle` are the stalled resources with nothing under way.
     pub(super) fn load(
         &self,
         task: DeliveryTask,

@@ -29,7 +29,7 @@ use clock::VirtualClock;
 
 /// How long the feed and the stream take.
 const STREAM_DELAY: TimeDelta = TimeDelta::milliseconds(300);
-/// What the calls of a step to DynamoDB take.
+/// The time that the calls of a step to DynamoDB take.
 const STEP_TIME: TimeDelta = TimeDelta::milliseconds(30);
 
 /// An answer, and how long it takes. `None` for no answer at all.
@@ -39,10 +39,10 @@ pub(super) struct Reply {
     pub(super) after: TimeDelta,
 }
 
-/// What the receiver answers to an event at a moment.
+/// The receiver's reply to an event at a moment.
 pub(super) type Receiver = Box<dyn FnMut(&HistoryEntry, DateTime<Utc>) -> Reply + Send>;
 
-/// What has happened.
+/// The requests that the receiver got, and what they led to.
 #[derive(Default)]
 struct Journal {
     requests: Vec<DateTime<Utc>>,
@@ -116,7 +116,7 @@ pub(super) struct Simulation {
     stalled: Vec<StalledResource>,
 }
 
-/// What a simulation has shown.
+/// The figures that a simulation is judged by.
 #[derive(Debug)]
 pub(super) struct Figures {
     pub(super) events: usize,
@@ -182,7 +182,7 @@ impl Simulation {
         self.feed.partition_point(|(at, _)| *at + STREAM_DELAY <= now) as u64
     }
 
-    /// Lets the stream and the schedule start runs until nothing is left to do, or `end`.
+    /// Lets the stream and the schedule start turns until nothing is left to do, or `end`.
     pub(super) fn run_until(&mut self, end: f64) {
         let clock = self.network.clock.clone();
         let end = second(end);
@@ -266,7 +266,7 @@ impl Simulation {
                         let until = *self.network.until.lock().unwrap();
                         let is_cut_off =
                             next.is_some_and(|at| at.max(now) >= until && at < now + TimeDelta::seconds(10));
-                        cursor.wakes_sender = !is_schedule && is_cut_off && in_flight.is_worth_another_run();
+                        cursor.wakes_sender = !is_schedule && is_cut_off && in_flight.is_worth_another_turn();
                         break;
                     }
                 };
@@ -311,7 +311,7 @@ impl Simulation {
         }
     }
 
-    /// What has come of the events so far.
+    /// The figures of the events so far.
     pub(super) fn figures(&self) -> Figures {
         let journal = self.network.journal.lock().unwrap();
         for (resource, versions) in &journal.order {

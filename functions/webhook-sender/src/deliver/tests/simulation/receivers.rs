@@ -188,7 +188,7 @@ fn requests_that_hang_hold_up_their_own_resource_alone() {
 fn slow_receivers_get_every_event_once_and_in_order() {
     for (name, milliseconds) in [("0.7 s", 700), ("3 s", 3_000), ("14 s", 14_000)] {
         let slow = TimeDelta::milliseconds(milliseconds);
-        // Of each resource one event is rejected at first, so that its later events wait, and some answers ask for a pause.
+        // One event of each resource is rejected at first, so that its later events wait, and some answers ask for a pause.
         let mut tried = std::collections::BTreeSet::new();
         let receiver = move |event: &HistoryEntry, _: DateTime<Utc>| match event.sequence {
             Some(number) if number % 17 == 3 && tried.insert(number) => reply(400),

@@ -10,7 +10,8 @@ use super::ConversionQueue;
 use crate::id::CompanyId;
 
 const EXECUTIONS: usize = 10;
-/// Of two minutes in 1920×1080, by the estimate of `functions/video-conversion/README.md`: 82 seconds of one of 1.7 processors.
+/// The time that a conversion of two minutes in 1920×1080 takes, by the estimate of `functions/video-conversion/README.md`: 82
+/// seconds of one of 1.7 processors.
 const CONVERSION: TimeDelta = TimeDelta::seconds(48);
 
 /// A company with recordings that wait, and how long those have waited that were begun.
@@ -56,7 +57,8 @@ fn a_burst_of_one_company_holds_up_no_other_and_all_are_converted() {
         let mut turns: Vec<&ConversionQueue> = companies.iter().map(|company| &company.queue).collect();
         ConversionQueue::sort_by_turn(&mut turns, now);
         let turns: Vec<_> = turns.into_iter().map(|queue| queue.company.clone()).collect();
-        let place = |id: &CompanyId| companies.iter().position(|one| one.queue.company == *id).unwrap();
+        let place =
+            |id: &CompanyId| companies.iter().position(|company| company.queue.company == *id).unwrap();
         let next = turns.iter().map(place).find(|place| companies[*place].waiting > 0);
         if let Some(next) = next {
             companies[next].begin(&event, now);

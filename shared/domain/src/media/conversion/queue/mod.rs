@@ -14,17 +14,12 @@ use serde::{Deserialize, Serialize};
 use super::TRY;
 use crate::id::{CandidateId, CompanyId, ProjectId, TakeRef, VideoId};
 
-/// What is converted.
+/// A recording that is converted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Recording {
     /// A take of an answer.
-    Take {
-        /// The candidate's project.
-        project: ProjectId,
-        candidate: CandidateId,
-        take: TakeRef,
-    },
+    Take { project: ProjectId, candidate: CandidateId, take: TakeRef },
     /// A welcome video.
     Video { video: VideoId },
 }
@@ -52,7 +47,8 @@ pub struct WaitingRecording {
 }
 
 impl WaitingRecording {
-    /// Its place in the queue of its company. The same each time that it is queued, so that it waits only once.
+    /// The recording's place in the queue of its company. It is the same each time that the recording is queued, so that it waits
+    /// only once.
     pub fn place(&self) -> String {
         let since = self.since.to_rfc3339_opts(SecondsFormat::Secs, true);
         match &self.recording {
@@ -64,9 +60,9 @@ impl WaitingRecording {
     }
 }
 
-/// A recording that an execution converts.
+/// An execution of the function that converts a recording.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RunningConversion {
+pub struct ConversionExecution {
     /// The place of the recording in the queue.
     pub place: String,
     /// The event that started the execution.
@@ -79,53 +75,56 @@ pub struct RunningConversion {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConversionQueue {
     pub company: CompanyId,
-    /// Its conversions under way, and those whose executions were killed.
-    pub running: Vec<RunningConversion>,
+    /// The executions under way, and those that were killed.
+    #[serde(rename = "running")]
+    pub executions: Vec<ConversionExecution>,
     /// When the last one began.
     pub served_at: Option<DateTime<Utc>>,
 }
 
 impl ConversionQueue {
-    /// The queue of a company without a running conversion.
+    /// The queue of a company without an execution.
     pub fn of(company: CompanyId) -> Self {
-        Self { company, running: Vec::new(), served_at: None }
+        Self { company, executions: Vec::new(), served_at: None }
     }
 
-    fn running_at(&self, now: DateTime<Utc>) -> impl Iterator<Item = &RunningConversion> {
-        self.running.iter().filter(move |one| now < one.ends_at)
+    fn executions_at(&self, now: DateTime<Utc>) -> impl Iterator<Item = &ConversionExecution> {
+        self.executions.iter().filter(move |execution| now < execution.ends_at)
     }
 
     /// How many of its recordings are being converted at `now`.
-    pub fn count_running(&self, now: DateTime<Utc>) -> usize {
-        self.running_at(now).count()
+    pub fn count_executions(&self, now: DateTime<Utc>) -> usize {
+        self.executions_at(now).count()
     }
 
     /// Whether the recording in this place is being converted at `now`.
-    pub fn is_running(&self, place: &str, now: DateTime<Utc>) -> bool {
-        self.running_at(now).any(|one| one.place == place)
+    pub fn is_converting(&self, place: &str, now: DateTime<Utc>) -> bool {
+        self.executions_at(now).any(|execution| execution.place == place)
     }
 
     /// The place of the recording that `event` has begun to convert; `None` if there is none.
     pub fn place_of(&self, event: &str, now: DateTime<Utc>) -> Option<&str> {
-        self.running_at(now).find(|one| one.event == event).map(|one| one.place.as_str())
+        self.executions_at(now)
+            .find(|execution| execution.event == event)
+            .map(|execution| execution.place.as_str())
     }
 
     /// Sorts queues by whose turn it is: the company of whose recordings fewest are being converted, of these the one whose last
     /// turn is longest ago.
     pub fn sort_by_turn<Q: std::ops::Deref<Target = Self>>(queues: &mut [Q], now: DateTime<Utc>) {
-        queues.sort_by_key(|queue| (queue.count_running(now), queue.served_at));
+        queues.sort_by_key(|queue| (queue.count_executions(now), queue.served_at));
     }
 
     /// The queue once an execution has begun to convert the recording in this place.
     pub fn started(mut self, place: String, event: &str, now: DateTime<Utc>) -> Self {
-        self.running.retain(|one| now < one.ends_at);
-        self.running.push(RunningConversion { place, event: event.to_owned(), ends_at: now + TRY });
+        self.executions.retain(|execution| now < execution.ends_at);
+        self.executions.push(ConversionExecution { place, event: event.to_owned(), ends_at: now + TRY });
         Self { served_at: Some(now), ..self }
     }
 
     /// The queue once the execution that `event` started has ended.
     pub fn ended(mut self, event: &str) -> Self {
-        self.running.retain(|one| one.event != event);
+        self.executions.retain(|execution| execution.event != event);
         self
     }
 }
@@ -150,8 +149,8 @@ mod tests {
         assert_eq!(order(at(4)), ["fresh", "older", "newer", "busy"]);
         // Executions that were killed count no longer.
         assert_eq!(order(at(4) + TRY), ["fresh", "busy", "older", "newer"]);
-        assert!(busy.is_running("2", at(4)) && !busy.is_running("2", at(1) + TRY));
+        assert!(busy.is_converting("2", at(4)) && !busy.is_converting("2", at(1) + TRY));
         assert_eq!((busy.place_of("b", at(4)), busy.place_of("c", at(4))), (Some("2"), None));
-        assert_eq!(busy.clone().ended("a").count_running(at(4)), 1);
+        assert_eq!(busy.clone().ended("a").count_executions(at(4)), 1);
     }
 }

@@ -32,7 +32,7 @@ pub struct PublishedTexts {
     company: Option<CompanyId>,
     /// The text in the path, if it names one.
     named: Option<LegalTextId>,
-    /// What the company has published, if the caller is one of the company.
+    /// The company's legal texts; `None` unless the caller belongs to the company.
     register: Option<LegalRegister>,
     conditions: RequestConditions,
     store: Store,
@@ -59,7 +59,7 @@ impl FromRequestParts<App> for PublishedTexts {
     }
 }
 
-/// What the company in the path has published, if the request has a valid credential of that company.
+/// Reads the legal texts of the company in the path, if the request has a valid credential of that company.
 async fn register_of_member(request: UnauthenticatedRequest<'_>) -> Result<Option<LegalRegister>> {
     let Ok(company) = request.path.company_id() else { return Ok(None) };
     let key = keys::company(&company);

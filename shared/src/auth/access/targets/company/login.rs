@@ -1,4 +1,4 @@
-//! What the login of a company tells those who have not logged in.
+//! The company as its login shows it to people who have not logged in.
 
 use axum::Json;
 use axum::extract::FromRequestParts;
@@ -10,6 +10,7 @@ use crate::auth::access::{AdmissionRejection, UnauthenticatedRequest};
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::config::Config;
 use crate::domain::company::Company;
+use crate::domain::staff::sign_in::SignInSettings;
 use crate::error::{Error, Result};
 use crate::http::RequestConditions;
 use crate::http::exchange::respond::CommittedResponse;
@@ -22,8 +23,9 @@ const CACHE: &str = "public, max-age=60";
 
 /// Any request about the login of the company in the path. Gives no access to anything else.
 pub struct CompanyLogin {
-    /// The company.
     pub company: VersionedItem<Company>,
+    /// The settings of the sign-in of its staff.
+    pub sign_in: VersionedItem<SignInSettings>,
     conditions: RequestConditions,
     app: App,
 }
@@ -40,8 +42,8 @@ impl FromRequestParts<App> for CompanyLogin {
         let store = RequestState::of(&parts.extensions).store(app);
         let request = UnauthenticatedRequest::new(parts, app).await?;
         let id = request.path.company_id().map_err(|_| Error::NotFound)?;
-        let company = store.company_that_may_lag(&id).await?.ok_or(Error::NotFound)?;
-        Ok(Self { company, conditions, app: app.clone() })
+        let (company, sign_in) = store.company_login(&id).await?.ok_or(Error::NotFound)?;
+        Ok(Self { company, sign_in, conditions, app: app.clone() })
     }
 }
 

@@ -1,4 +1,4 @@
-//! What companies show to those who have no credential.
+//! Targets of companies that need no credential.
 
 pub(in crate::auth::access) mod legal;
 pub(in crate::auth::access) mod login;

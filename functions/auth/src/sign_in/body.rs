@@ -1,0 +1,59 @@
+//! The body of a change of how staff sign in.
+
+use std::collections::BTreeSet;
+
+use shared::Result;
+use shared::domain::id::{CompanyId, CustomerId};
+use shared::domain::issuer::IssuerUrl;
+use shared::domain::staff::sign_in::{ClientSecret, MAX_BREAK_GLASS, MAX_DOMAINS, MailDomain};
+use shared::domain::staff::trust::ClaimText;
+use shared::domain::webhook::AllowedTargets;
+use shared::http::BodyFields;
+use shared::http::reference::ReferenceUris;
+
+pub(crate) struct SetSignIn {
+    pub(super) issuer: IssuerUrl,
+    pub(super) client_id: ClaimText,
+    /// `None` keeps the secret.
+    pub(super) client_secret: Option<ClientSecret>,
+    pub(super) domains: BTreeSet<MailDomain>,
+    pub(super) trusts_addresses: bool,
+    pub(super) required: bool,
+    pub(super) break_glass: BTreeSet<CustomerId>,
+}
+
+impl SetSignIn {
+    pub(crate) fn read(
+        mut body: BodyFields,
+        targets: AllowedTargets,
+        company: &CompanyId,
+        references: ReferenceUris<'_>,
+    ) -> Result<Self> {
+        let issuer = body.required("issuer", |text| IssuerUrl::parse(text, targets));
+        let client_id = body.required("client_id", ClaimText::parse);
+        let client_secret = body.text("client_secret", ClientSecret::parse);
+        body.require("domains");
+        let domains: Option<Vec<MailDomain>> = body.list("domains", MAX_DOMAINS, |item| {
+            MailDomain::parse(item.text().ok_or("Expected a list of domains.")?)
+        });
+        if domains.as_ref().is_some_and(Vec::is_empty) {
+            body.refuse("domains", "List at least one domain.");
+        }
+        let trusts_addresses = body.flag("trusts_addresses").unwrap_or_default();
+        let required = body.flag("required").unwrap_or_default();
+        let break_glass: Option<Vec<CustomerId>> =
+            body.list("break_glass", MAX_BREAK_GLASS, |item| references.parse(company, item.reference()?));
+        let break_glass = break_glass.unwrap_or_default().into_iter().collect();
+        body.finish(|| {
+            Some(Self {
+                issuer: issuer?,
+                client_id: client_id?,
+                client_secret,
+                domains: domains?.into_iter().collect(),
+                trusts_addresses,
+                required,
+                break_glass,
+            })
+        })
+    }
+}

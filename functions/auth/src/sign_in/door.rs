@@ -1,0 +1,67 @@
+//! The two addresses of a sign-in: the one that people open, and the callback. Browsers open both, so a refusal redirects to a page that
+//! shows it; clients that accept JSON alone get the usual error.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use shared::auth::login::{BegunSignIn, ProviderAnswer, PublicAccess, SignInDoor, SignInEnd};
+use shared::domain::id::CompanyId;
+use shared::domain::staff::sign_in::SignInFailure;
+use shared::http::QueryParameters;
+use shared::{Error, Result};
+
+use crate::view::cookie;
+
+/// GET /sign-in/{companyId}/
+pub(crate) async fn begin(door: SignInDoor, mut query: QueryParameters) -> Result<Response> {
+    let SignInDoor { access, company } = door;
+    let return_to = query.unique_filter("return_to", |text| access.return_address(text));
+    query.finish()?;
+    let Some(company) = company else { return refusal(&access, SignInFailure::Unavailable, None) };
+    let return_to = return_to.unwrap_or_else(|| access.references().staff_page(&company).to_string());
+    match access.begin_sign_in(&company, return_to).await? {
+        Ok(BegunSignIn { location, cookies }) => redirect(StatusCode::FOUND, &location, cookies),
+        Err(failure) => refusal(&access, failure, Some(&company)),
+    }
+}
+
+/// GET /sign-in/{companyId}/callback/
+pub(crate) async fn end(door: SignInDoor, answer: ProviderAnswer) -> Result<Response> {
+    let SignInDoor { access, company } = door;
+    let Some(company) = company else { return refusal(&access, SignInFailure::Unavailable, None) };
+    let mut response = match access.end_sign_in(&company, &answer).await {
+        Ok(SignInEnd::In(logged_in, return_to)) => {
+            redirect(StatusCode::FOUND, &return_to, vec![cookie(&logged_in.secret, access.config())])?
+        }
+        Ok(SignInEnd::Failed(failure)) => refusal(&access, failure, Some(&company))?,
+        Err(error) => error.into_response(),
+    };
+    // A sign-in ends once, so the browser forgets it however it ended.
+    let forgotten = header_value(&access.ended_sign_in_cookie(&answer.state))?;
+    response.headers_mut().append(header::SET_COOKIE, forgotten);
+    Ok(response)
+}
+
+/// Redirects a browser to the page that shows the failure; returns the error to clients that accept JSON alone.
+fn refusal(access: &PublicAccess, failure: SignInFailure, company: Option<&CompanyId>) -> Result<Response> {
+    if access.accepts_json_alone() {
+        return Ok(Error::Refused(failure.refusal()).into_response());
+    }
+    let page = access.references().sign_in_page(failure, company);
+    redirect(StatusCode::SEE_OTHER, page.as_str(), Vec::new())
+}
+
+fn redirect(status: StatusCode, location: &str, cookies: Vec<String>) -> Result<Response> {
+    let mut response = status.into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::LOCATION, header_value(location)?);
+    // The address that the browser comes from may hold a code.
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    for cookie in cookies {
+        headers.append(header::SET_COOKIE, header_value(&cookie)?);
+    }
+    Ok(response)
+}
+
+fn header_value(text: &str) -> Result<HeaderValue> {
+    HeaderValue::from_str(text).map_err(Error::internal)
+}

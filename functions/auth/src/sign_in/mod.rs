@@ -1,0 +1,125 @@
+//! The settings of the sign-in by a company's provider, and the links of customers to identities there.
+
+mod body;
+pub(crate) mod document;
+pub(crate) mod door;
+pub(crate) mod links;
+mod view;
+
+use axum::Json;
+use chrono::{DateTime, Utc};
+use shared::auth::access::{Admitted, AdmittedRequest};
+use shared::auth::caller::AuthMethod;
+use shared::domain::history::ChangeAuthor;
+use shared::domain::policy::{Action, ManageSignIn};
+use shared::domain::staff::customer::Customer;
+use shared::domain::staff::sign_in::{LOGIN_TOO_OLD, MAX_LOGIN_AGE, SignInProvider, SignInSettings};
+use shared::http::BodyFields;
+use shared::http::exchange::respond::{CommittedResponse, NoContent, TaggedBy};
+use shared::{Error, Result};
+
+pub(crate) use body::SetSignIn;
+pub(crate) use view::{ChangedSignInView, SignInView};
+
+/// The settings after a change. Their tag is that of a GET, so it leaves out how many links have ended.
+type ChangedAnswer = TaggedBy<Json<ChangedSignInView>, SignInView>;
+
+/// GET /companies/{companyId}/sign-in/
+pub(crate) async fn read(
+    access: Admitted<SignInSettings, ManageSignIn>,
+) -> Result<CommittedResponse<Json<SignInView>>> {
+    let provider = access.target.provider.as_ref().ok_or(Error::NotFound)?;
+    access.show(SignInView::new(access.company_id(), provider, access.references()))
+}
+
+/// PUT …/sign-in/
+pub(crate) async fn replace(
+    access: Admitted<SignInSettings, ManageSignIn>,
+    body: BodyFields,
+) -> Result<CommittedResponse<ChangedAnswer>> {
+    let owner = recently_logged_in(&access)?;
+    let targets = access.config().webhook_targets;
+    let new = SetSignIn::read(body, targets, access.company_id(), access.references())?;
+    let before = &access.target;
+    let mut provider = SignInProvider {
+        issuer: new.issuer,
+        client_id: new.client_id,
+        client_secret: None,
+        domains: new.domains,
+        trusts_addresses: new.trusts_addresses,
+        required: new.required,
+        break_glass: new.break_glass,
+    };
+    let kept = before.provider.as_ref().filter(|before| before.is_same_client(&provider));
+    if new.client_secret.is_none() && kept.is_none_or(|before| before.client_secret.is_none()) {
+        return Err(Error::field("client_secret", "Send the secret of this client of this issuer."));
+    }
+    let customers = access.store.all_customers(access.company_id()).await?;
+    let is_owner = |id| customers.iter().any(|customer| customer.id == id && customer.is_owner_at_work());
+    if !provider.break_glass.iter().all(|id| is_owner(*id)) {
+        return Err(Error::field("break_glass", "Name owners who can log in."));
+    }
+    // An owner must be able to lift `required` while the provider is down, so it is asked only if it is new or about to be required.
+    let is_tried = kept.is_some() && new.client_secret.is_none();
+    if (!is_tried || provider.required && before.required_provider().is_none())
+        && let Some(problem) = access.problem_of_provider(&provider.issuer).await?
+    {
+        return Err(Error::field("issuer", problem));
+    }
+    provider.client_secret = match &new.client_secret {
+        Some(secret) => Some(access.store.seal_client_secret(access.company_id(), secret).await?),
+        None => kept.and_then(|before| before.client_secret.clone()),
+    };
+    let after = before.with_provider(provider, access.now);
+    let has_signed_in =
+        is_tried && links_since(&access).is_some_and(|since| after.links_since == Some(since));
+    after.check_required(has_signed_in)?;
+    let has_ended =
+        |customer: &Customer| before.link_of(customer).is_some() && after.link_of(customer).is_none();
+    let ended = customers.iter().filter(|customer| has_ended(customer)).count();
+    let answer = changed_answer(&access, &after, ended)?;
+    let set = access.store.set_sign_in(before, &after, by_owner(owner), &customers, access.now);
+    access.commit(set, answer).await
+}
+
+/// DELETE …/sign-in/
+pub(crate) async fn delete(
+    access: Admitted<SignInSettings, ManageSignIn>,
+) -> Result<CommittedResponse<NoContent>> {
+    let owner = recently_logged_in(&access)?;
+    let before = &access.target;
+    if before.provider.is_none() {
+        return Err(Error::NotFound);
+    }
+    let customers = access.store.all_customers(access.company_id()).await?;
+    let after = before.without_provider();
+    let set = access.store.set_sign_in(before, &after, by_owner(owner), &customers, access.now);
+    access.commit(set, NoContent).await
+}
+
+fn changed_answer(access: &AdmittedRequest, after: &SignInSettings, ended: usize) -> Result<ChangedAnswer> {
+    let provider = after.provider.as_ref().ok_or(Error::NotFound)?;
+    let view = || SignInView::new(access.company_id(), provider, access.references());
+    Ok(TaggedBy(Json(ChangedSignInView::new(view(), ended)), view()))
+}
+
+fn by_owner(owner: &Customer) -> ChangeAuthor {
+    ChangeAuthor::Customer { customer: owner.id }
+}
+
+/// The `links_since` of the settings under which the caller has signed in by the provider.
+fn links_since(access: &AdmittedRequest) -> Option<DateTime<Utc>> {
+    match &access.caller.auth_method {
+        AuthMethod::Session(live) => live.session.links_since,
+        _ => None,
+    }
+}
+
+/// The owner who calls, in a session of their own that began within [`MAX_LOGIN_AGE`].
+fn recently_logged_in(access: &AdmittedRequest) -> Result<&Customer> {
+    let owner = access.caller.staff_in_person().ok_or_else(|| access.lacks(Action::ManageSignIn))?;
+    match &access.caller.auth_method {
+        AuthMethod::Session(live) if access.now < live.session.created_at + MAX_LOGIN_AGE => Ok(owner),
+        _ => Err(Error::Forbidden(LOGIN_TOO_OLD)),
+    }
+}

@@ -1,0 +1,49 @@
+//! Judges endpoints that accept nothing: owners are told after a day, and after five days the webhook is disabled.
+
+use shared::Result;
+use shared::domain::effect::Effect;
+use shared::domain::webhook::{DisabledReason, HealthJudgement, Webhook, WebhookMail, next_task};
+use shared::store::{DeliveryEndpoint, DeliveryProgress};
+
+use super::send::EventTransport as _;
+use super::sender::{EventSender, InvocationKind};
+
+impl EventSender<'_> {
+    /// Tells the owners about an endpoint that has accepted nothing for long, and disables it in the end.
+    pub(super) async fn judge(&self, endpoint: &DeliveryEndpoint) -> Result<()> {
+        let now = self.now();
+        let judgement = endpoint.cursor.health.judge(self.now());
+        // An endpoint that nothing waits for fails no more.
+        let has_waiting = endpoint.cursor.after < endpoint.sequence.last || !endpoint.stalled.is_empty();
+        // Runs of the schedule alone: once a minute is enough.
+        let is_due = self.kind == InvocationKind::Schedule && endpoint.webhook.is_enabled() && has_waiting;
+        if !is_due || judgement == HealthJudgement::Tolerable || !self.can_reach_out().await {
+            return Ok(());
+        }
+        let mut progress = DeliveryProgress::of(endpoint);
+        let DeliveryProgress { webhook, cursor, stalled, .. } = &mut progress;
+        let mail = if judgement == HealthJudgement::Disable {
+            webhook.disabled_reason = Some(DisabledReason::Failing);
+            cursor.work.due_at =
+                next_task(webhook, cursor, stalled, endpoint.sequence.last, now, None).map(|(at, _)| at);
+            WebhookMail::Disabled
+        } else {
+            cursor.health.warned_at = Some(now);
+            WebhookMail::Failing
+        };
+        progress.effects = self.mails(endpoint, &progress.webhook, mail).await?;
+        self.system.commit(self.store().record_progress(endpoint, &progress)).await
+    }
+
+    /// The mails about a webhook to the owners of its company.
+    pub(super) async fn mails(
+        &self,
+        endpoint: &DeliveryEndpoint,
+        webhook: &Webhook,
+        mail: WebhookMail,
+    ) -> Result<Vec<Effect>> {
+        let customers = self.store().all_customers(&webhook.company).await?;
+        let customers = customers.iter().map(|customer| &**customer);
+        Ok(Effect::of_webhook(webhook, mail, customers, endpoint.cursor.version() + 1, self.now()))
+    }
+}

@@ -1,0 +1,101 @@
+//! Issuers of identities: platforms that sign who runs there, and publish the keys that verify it (OpenID Connect Discovery).
+
+mod discovery;
+mod jwt;
+mod keys;
+mod provider;
+#[cfg(test)]
+mod tests;
+
+use schemars::JsonSchema;
+use serde::de::value::StrDeserializer;
+use serde::de::{Error as _, IntoDeserializer as _};
+use serde::{Deserialize, Deserializer, Serialize};
+
+pub use jwt::{JwtProblem, PresentedJwt, VerifiedJwt};
+pub use keys::IssuerKeys;
+pub use provider::{ClientAuthentication, ProviderEndpoints, ProviderFault};
+
+use super::names::named;
+use crate::webhook::{AllowedTargets, WebhookUrl};
+
+/// The most bytes of the URL of an issuer.
+const MAX: usize = 500;
+
+/// The URL by which an issuer calls itself, in the spelling of the claim `iss`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[schemars(inline, extend("format" = "uri", "maxLength" = MAX))]
+pub struct IssuerUrl(String);
+
+impl IssuerUrl {
+    /// Parses the URL of an issuer, which is at a place that events may be sent to. Fails with what is wrong.
+    pub fn parse(text: &str, targets: AllowedTargets) -> Result<Self, String> {
+        let url = WebhookUrl::parse(text, targets)?;
+        let issuer = Self::of_text(text)?;
+        // Compared with `iss` character by character: a URL that is only equivalent would never match.
+        if url.as_str() != text && url.as_str().strip_suffix('/') != Some(text) {
+            return Err(format!("Write it as the issuer does, such as {}", url.as_str()));
+        }
+        Ok(issuer)
+    }
+
+    /// The issuer, wherever it is. The connector checks the addresses of each connection.
+    fn of_text(text: &str) -> Result<Self, String> {
+        if text.len() > MAX {
+            return Err(format!("Ensure this field has no more than {MAX} characters."));
+        }
+        if text.contains('?') {
+            return Err("The URL of an issuer has no query.".to_owned());
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// The URL.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for IssuerUrl {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let url: StrDeserializer<'_, D::Error> = text.as_str().into_deserializer();
+        WebhookUrl::deserialize(url)?;
+        Self::of_text(&text).map_err(D::Error::custom)
+    }
+}
+
+named! {
+    /// Why the keys of an issuer are not known.
+    pub enum IssuerFault {
+        /// The issuer did not answer in time, or with a failure of its own.
+        Unreachable = "issuer_unreachable",
+        /// The issuer, or its keys, are not in the public internet.
+        NotPublic = "issuer_not_public",
+        /// The URL does not answer with a configuration by OpenID Connect Discovery.
+        NoDiscovery = "issuer_without_discovery",
+        /// The configuration is one of another issuer.
+        OtherIssuer = "issuer_differs",
+        /// There are no keys of the algorithms that the service verifies.
+        NoKeys = "issuer_without_keys",
+    }
+}
+
+impl IssuerFault {
+    /// The advice for the owner of a token.
+    pub fn advice(self) -> &'static str {
+        match self {
+            Self::Unreachable => "The issuer cannot be reached. It is asked again when a token is exchanged.",
+            Self::NotPublic => {
+                "Use an issuer whose addresses, and those of its keys, are in the public internet."
+            }
+            Self::NoDiscovery => {
+                "Below this URL, .well-known/openid-configuration is no configuration of an issuer. Check the URL."
+            }
+            Self::OtherIssuer => {
+                "The issuer at this URL calls itself otherwise. Use its `issuer`, with or without a final slash."
+            }
+            Self::NoKeys => "The issuer publishes no keys for RS256, ES256 or ES384.",
+        }
+    }
+}

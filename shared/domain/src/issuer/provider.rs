@@ -1,0 +1,95 @@
+//! The endpoints by which an issuer signs people in, from its configuration (OpenID Connect Discovery 1.0).
+
+use serde::Deserialize;
+use url::Url;
+
+use crate::webhook::{AllowedTargets, WebhookUrl};
+
+/// The PKCE method (RFC 7636) that hides the verifier.
+const S256: &str = "S256";
+
+/// The endpoints by which an issuer signs people in, and how the service has to use them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProviderEndpoints {
+    /// The authorization endpoint, which browsers open.
+    pub authorization: Url,
+    /// The token endpoint, which redeems codes.
+    pub token: Url,
+    pub authentication: ClientAuthentication,
+    /// Whether responses name their issuer (RFC 9207), so that a response of another issuer is recognised.
+    pub names_itself: bool,
+}
+
+/// The client authentication at the token endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClientAuthentication {
+    /// The secret in the header `Authorization`.
+    Basic,
+    /// The secret in the body.
+    Post,
+}
+
+/// The reason why nobody can sign in by an issuer whose keys are known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProviderFault {
+    /// The endpoints are missing, or not in the public internet.
+    NoEndpoints,
+    /// The provider offers PKCE, but not by S256.
+    NoPkce,
+    /// The provider takes no client secret.
+    NoAuthentication,
+}
+
+impl ProviderFault {
+    /// The advice for the owner who sets the provider.
+    pub fn advice(self) -> &'static str {
+        match self {
+            Self::NoEndpoints => {
+                "The issuer signs nobody in: its configuration needs an authorization_endpoint and a token_endpoint in the public internet."
+            }
+            Self::NoPkce => "The issuer does not offer PKCE by S256. Use one that does.",
+            Self::NoAuthentication => {
+                "The issuer does not take a client secret by client_secret_basic or client_secret_post."
+            }
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Configuration {
+    authorization_endpoint: String,
+    token_endpoint: String,
+    token_endpoint_auth_methods_supported: Option<Vec<String>>,
+    code_challenge_methods_supported: Option<Vec<String>>,
+    #[serde(default)]
+    authorization_response_iss_parameter_supported: bool,
+}
+
+impl ProviderEndpoints {
+    /// Reads the endpoints in the configuration that an issuer has answered with.
+    pub fn read(configuration: &[u8], targets: AllowedTargets) -> Result<Self, ProviderFault> {
+        let found: Configuration =
+            serde_json::from_slice(configuration).map_err(|_| ProviderFault::NoEndpoints)?;
+        let endpoint = |text: &str| {
+            let checked = WebhookUrl::parse(text, targets).ok()?;
+            Url::parse(checked.as_str()).ok()
+        };
+        // Some providers support S256 and list no method. One that lists methods without S256 does not support it.
+        if found.code_challenge_methods_supported.is_some_and(|ways| !ways.iter().any(|way| way == S256)) {
+            return Err(ProviderFault::NoPkce);
+        }
+        let authentication = match found.token_endpoint_auth_methods_supported {
+            // The default of the standard.
+            None => ClientAuthentication::Basic,
+            Some(ways) if ways.iter().any(|way| way == "client_secret_basic") => ClientAuthentication::Basic,
+            Some(ways) if ways.iter().any(|way| way == "client_secret_post") => ClientAuthentication::Post,
+            Some(_) => return Err(ProviderFault::NoAuthentication),
+        };
+        Ok(Self {
+            authorization: endpoint(&found.authorization_endpoint).ok_or(ProviderFault::NoEndpoints)?,
+            token: endpoint(&found.token_endpoint).ok_or(ProviderFault::NoEndpoints)?,
+            authentication,
+            names_itself: found.authorization_response_iss_parameter_supported,
+        })
+    }
+}

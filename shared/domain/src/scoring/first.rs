@@ -1,0 +1,76 @@
+//! First judgements: what is noted of an evaluation when its author completes it for the first time.
+
+use chrono::{DateTime, SubsecRound, Utc};
+
+use crate::candidate::Candidate;
+use crate::evaluation::{Evaluation, FirstJudgement};
+use crate::id::CustomerId;
+use crate::staff::ProjectStaff;
+use crate::staff::customer::AccountType;
+
+/// How an evaluation is completed, for its first judgement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JudgementOrigin {
+    /// Whether the author reads evaluations of others whenever there are some.
+    pub reads_others: bool,
+    /// Whether a named token writes on behalf of the author.
+    pub by_token: bool,
+}
+
+/// Who writes an evaluation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JudgementWriter {
+    /// The author in person.
+    Author,
+    /// Somebody who has logged in on behalf of the author.
+    OnBehalf,
+    NamedToken,
+}
+
+impl JudgementOrigin {
+    /// The origin of what is written for `author`, or by them.
+    pub fn new(
+        author: CustomerId,
+        account_type: AccountType,
+        staff: &ProjectStaff,
+        writer: JudgementWriter,
+    ) -> Self {
+        // Whoever acts on behalf of the author knows what they may read themselves, which is not looked up.
+        // Owners and managers count as readers also where they are blind themselves: their other roles show them the results.
+        let reads_others = writer == JudgementWriter::OnBehalf
+            || account_type >= AccountType::Admin
+            || staff.interview_managers.contains(&author)
+            || staff.reviewers.contains(&author);
+        Self { reads_others, by_token: writer == JudgementWriter::NamedToken }
+    }
+}
+
+impl FirstJudgement {
+    /// The first judgement of an evaluation that is completed at `now`.
+    pub(super) fn of(
+        evaluation: &Evaluation,
+        candidate: &Candidate,
+        JudgementOrigin { reads_others, by_token }: JudgementOrigin,
+        now: DateTime<Utc>,
+    ) -> Self {
+        let author = evaluation.evaluator;
+        let is_other = |by: &CustomerId| *by != author;
+        let others_have_judged =
+            candidate.completed_by().iter().any(is_other) || candidate.vetos().any(|(by, _)| is_other(&by));
+        // A veto or an event may have completed the author's evaluation before, and so have shown them those of others.
+        let was_completed = candidate.evaluations.contains_key(&author);
+        Self {
+            completed_at: now.trunc_subsecs(0),
+            recommendation: evaluation.recommendation,
+            rated: evaluation.values(),
+            blind: !(others_have_judged && (reads_others || was_completed)),
+            by_token,
+        }
+    }
+
+    /// Whether it is about the answers of today. A reopened interview is judged anew.
+    pub(super) fn is_of_interview(&self, candidate: &Candidate) -> bool {
+        let completed_at = candidate.interviewed_at.map(|at| at.trunc_subsecs(0));
+        completed_at.is_none_or(|at| at <= self.completed_at)
+    }
+}

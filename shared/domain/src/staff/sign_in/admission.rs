@@ -1,0 +1,145 @@
+//! Admission of customers by the identity that a provider vouches for.
+
+use chrono::{DateTime, Utc};
+
+use super::SignInSettings;
+use crate::id::CustomerId;
+use crate::issuer::VerifiedJwt;
+use crate::staff::customer::{Customer, CustomerStatus};
+use crate::staff::sign_in_link::SignInLink;
+use crate::staff::trust::ClaimText;
+
+/// The issuer of Google, whose accounts may have addresses of any domain.
+const GOOGLE: &str = "https://accounts.google.com";
+
+/// The identity that a provider vouches for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProviderIdentity {
+    /// The claim `sub`.
+    pub subject: ClaimText,
+    email: Option<String>,
+    is_email_verified: bool,
+    /// The domain of the organisation at Google whose account it is (`hd`).
+    hosted_domain: Option<String>,
+}
+
+impl ProviderIdentity {
+    /// The identity in the claims of an ID token; `None` without a subject.
+    pub fn of(jwt: &VerifiedJwt) -> Option<Self> {
+        let text = |name| jwt.text(name).map(str::to_owned);
+        Some(Self {
+            subject: ClaimText::try_from(text("sub")?).ok()?,
+            email: text("email"),
+            // The standard asks for a boolean, so the text "true" does not count.
+            is_email_verified: jwt.is_true("email_verified"),
+            hosted_domain: text("hd"),
+        })
+    }
+}
+
+impl SignInSettings {
+    /// The one of `customers` that an identity lets in; `None` if it lets in none. Creates no account.
+    ///
+    /// A linked subject counts alone, whatever its address. The first time, a verified address of a listed domain counts that a single
+    /// account has confirmed, or was invited at.
+    pub fn admission<'a>(
+        &self,
+        identity: &ProviderIdentity,
+        customers: impl Iterator<Item = &'a Customer> + Clone,
+    ) -> Option<CustomerId> {
+        let is_linked = |customer: &&Customer| {
+            self.link_of(customer).is_some_and(|link| link.subject == identity.subject)
+        };
+        let mut linked = customers.clone().filter(is_linked);
+        if let Some(customer) = linked.next() {
+            // If two accounts have the same subject, neither is let in.
+            let may_enter = linked.next().is_none() && customer.is_active;
+            return may_enter.then_some(customer.id);
+        }
+        let address = self.first_address(identity)?;
+        let mut found = customers.filter(|customer| customer.email.as_str().eq_ignore_ascii_case(address));
+        let customer = found.next()?;
+        // Another subject with the address of a linked account may be the successor of its holder.
+        let may_enter = found.next().is_none() && customer.is_active && self.link_of(customer).is_none();
+        may_enter.then_some(customer.id)
+    }
+
+    /// The address that finds the account at the first sign-in.
+    fn first_address<'a>(&self, identity: &'a ProviderIdentity) -> Option<&'a str> {
+        let provider = self.provider.as_ref()?;
+        let address = identity.email.as_deref().filter(|address| provider.lists(address))?;
+        let is_believed = identity.is_email_verified || provider.trusts_addresses;
+        // Google verifies addresses of any domain, and an address may outlive its holder's place in the organisation.
+        let is_of_organisation = provider.issuer.as_str() != GOOGLE
+            || identity.hosted_domain.as_ref().is_some_and(|hosted| {
+                provider.domains.iter().any(|domain| domain.as_str().eq_ignore_ascii_case(hosted))
+            });
+        (is_believed && is_of_organisation).then_some(address)
+    }
+}
+
+impl Customer {
+    /// Links the customer with the identity that they sign in as at `now`, and accepts a pending invitation.
+    pub fn with_sign_in_by(mut self, link: SignInLink, now: DateTime<Utc>) -> Self {
+        self.sign_in = Some(link);
+        if self.status == CustomerStatus::Invited {
+            self.status = CustomerStatus::Confirmed;
+            self.confirmed_at = Some(now);
+            self.one_time_key = None;
+        }
+        self
+    }
+
+    /// Links the customer with an identity. Their sessions end, unless they are linked with it already.
+    pub fn with_sign_in(self, link: SignInLink) -> Self {
+        if self.sign_in.as_ref() == Some(&link) {
+            return self;
+        }
+        Self { sign_in: Some(link), ..self.without_sign_in() }
+    }
+
+    /// Unlinks the customer. Their sessions end.
+    pub fn without_sign_in(mut self) -> Self {
+        self.sign_in = None;
+        self.with_sessions_ended()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::issuer::IssuerUrl;
+    use crate::samples;
+    use crate::staff::sign_in::{MailDomain, SignInProvider};
+    use crate::webhook::AllowedTargets;
+
+    fn address_by(issuer: &str, hosted_domain: Option<&str>) -> bool {
+        let provider = SignInProvider {
+            issuer: IssuerUrl::parse(issuer, AllowedTargets::Public).unwrap(),
+            client_id: ClaimText::parse("interviews").unwrap(),
+            client_secret: None,
+            domains: [MailDomain::parse("acme.example").unwrap()].into(),
+            trusts_addresses: false,
+            required: false,
+            break_glass: [].into(),
+        };
+        let none = SignInSettings::none(samples::company().id);
+        let settings = none.with_provider(provider, DateTime::UNIX_EPOCH);
+        let identity = ProviderIdentity {
+            subject: ClaimText::parse("1").unwrap(),
+            email: Some("ada@acme.example".to_owned()),
+            is_email_verified: true,
+            hosted_domain: hosted_domain.map(str::to_owned),
+        };
+        settings.first_address(&identity).is_some()
+    }
+
+    #[test]
+    fn google_vouches_for_its_organisations_alone() {
+        assert!(address_by(GOOGLE, Some("acme.example")));
+        assert!(address_by(GOOGLE, Some("ACME.example")));
+        assert!(!address_by(GOOGLE, Some("elsewhere.example")));
+        assert!(!address_by(GOOGLE, None));
+        assert!(address_by("https://login.acme.example", None));
+    }
+}

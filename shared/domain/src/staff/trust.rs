@@ -1,0 +1,177 @@
+//! Trust of a named token: in place of a value, a platform's signature proves who may act by the token.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Refusal;
+use crate::issuer::{IssuerFault, IssuerUrl, JwtProblem, VerifiedJwt};
+use crate::names::named;
+
+/// The maximum per company.
+pub const MAX_TRUSTS: u32 = 20;
+/// The company has the maximum number of named tokens with trust.
+pub const TOO_MANY_TRUSTS: Refusal = Refusal {
+    code: "too_many_trusts",
+    detail: "A company may have 20 named tokens with `trust`. Delete one first.",
+};
+/// The most claims besides the subject.
+pub const MAX_CLAIMS: usize = 10;
+/// The most characters of a subject, and of the value of a claim.
+const MAX_TEXT: usize = 500;
+/// The most characters of the name of a claim.
+const MAX_NAME: usize = 100;
+/// Claims that the service compares itself, and that no trust names.
+const OWN_CLAIMS: [&str; 6] = ["iss", "sub", "aud", "exp", "nbf", "iat"];
+/// How long a problem that keeps coming is not noted again.
+const NOTED_AGAIN: TimeDelta = TimeDelta::hours(1);
+
+/// A text of a token, compared character by character.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline, extend("minLength" = 1, "maxLength" = MAX_TEXT))]
+#[serde(try_from = "String")]
+pub struct ClaimText(String);
+
+impl ClaimText {
+    /// Parses the value of a claim. Fails with what is wrong.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        Self::check(text)?;
+        // It would be compared like any other character and match nothing, which its owner would find out in production.
+        if text.contains('*') {
+            return Err("Wildcards are not supported. Write the whole value.".to_owned());
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    fn check(text: &str) -> Result<(), String> {
+        let length = text.chars().count();
+        if !(1..=MAX_TEXT).contains(&length) {
+            return Err(format!("Ensure this field has 1 to {MAX_TEXT} characters."));
+        }
+        if text.chars().any(char::is_control) {
+            return Err("Control characters are not allowed.".to_owned());
+        }
+        Ok(())
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for ClaimText {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::check(&text)?;
+        Ok(Self(text))
+    }
+}
+
+/// The workload that may act by a token.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenTrust {
+    pub issuer: IssuerUrl,
+    /// The claim `sub`.
+    pub subject: ClaimText,
+    /// Further claims, by name.
+    pub claims: BTreeMap<String, ClaimText>,
+}
+
+impl TokenTrust {
+    /// Checks the name of a claim. Fails with what is wrong.
+    pub fn check_claim(name: &str) -> Result<(), String> {
+        let length = name.chars().count();
+        if !(1..=MAX_NAME).contains(&length) || name.chars().any(char::is_control) {
+            return Err(format!("The name of a claim has 1 to {MAX_NAME} visible characters."));
+        }
+        match name {
+            "sub" => Err("`sub` is the `subject`.".to_owned()),
+            "iss" => Err("`iss` is the `issuer`.".to_owned()),
+            "aud" => Err("`aud` is always the base URL of the API.".to_owned()),
+            name if OWN_CLAIMS.contains(&name) => Err(format!("`{name}` is checked in any case.")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Why these claims are not those of the workload; `None` if they are.
+    pub(super) fn problem(&self, jwt: &VerifiedJwt) -> Option<TrustProblem> {
+        if jwt.text("sub") != Some(self.subject.as_str()) {
+            return Some(TrustProblem::WrongSubject);
+        }
+        let is_equal =
+            |(name, value): (&String, &ClaimText)| jwt.text(name).is_some_and(|text| text == value.as_str());
+        (!self.claims.iter().all(is_equal)).then_some(TrustProblem::WrongClaim)
+    }
+}
+
+named! {
+    /// Why the last exchange for a token failed.
+    pub enum TrustProblem {
+        /// The issuer did not answer in time, or with a failure of its own.
+        IssuerUnreachable = "issuer_unreachable",
+        /// The issuer, or its keys, are not in the public internet.
+        IssuerNotPublic = "issuer_not_public",
+        /// The URL of the issuer does not answer with a configuration.
+        IssuerWithoutDiscovery = "issuer_without_discovery",
+        /// The configuration is one of another issuer.
+        IssuerDiffers = "issuer_differs",
+        /// The issuer has no keys that the service verifies with.
+        IssuerWithoutKeys = "issuer_without_keys",
+        /// The JWT was for another audience than the base URL of the API.
+        WrongAudience = "wrong_audience",
+        /// The JWT had ended, had not begun, was older than a day, or did not say so.
+        WrongTime = "wrong_time",
+        /// The `sub` of the JWT was another one.
+        WrongSubject = "wrong_subject",
+        /// One of `claims` was missing, no text, or another one.
+        WrongClaim = "wrong_claim",
+        /// Several tokens of the company trust the workload, and the request named none of them.
+        SeveralTokens = "several_tokens",
+    }
+}
+
+impl TrustProblem {
+    /// Whether the JWT may be one of another workload, which has nothing to do with the token.
+    pub fn is_of_claims(self) -> bool {
+        matches!(self, Self::WrongSubject | Self::WrongClaim)
+    }
+}
+
+impl From<IssuerFault> for TrustProblem {
+    fn from(fault: IssuerFault) -> Self {
+        match fault {
+            IssuerFault::Unreachable => Self::IssuerUnreachable,
+            IssuerFault::NotPublic => Self::IssuerNotPublic,
+            IssuerFault::NoDiscovery => Self::IssuerWithoutDiscovery,
+            IssuerFault::OtherIssuer => Self::IssuerDiffers,
+            IssuerFault::NoKeys => Self::IssuerWithoutKeys,
+        }
+    }
+}
+
+impl From<JwtProblem> for TrustProblem {
+    fn from(problem: JwtProblem) -> Self {
+        match problem {
+            JwtProblem::Audience => Self::WrongAudience,
+            JwtProblem::Time => Self::WrongTime,
+        }
+    }
+}
+
+/// A problem, and when an exchange last failed for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotedProblem {
+    pub problem: TrustProblem,
+    pub at: DateTime<Utc>,
+}
+
+impl NotedProblem {
+    /// Whether `problem` at `now` is to be noted after `last`: anyone whom the issuer knows can cause one.
+    pub fn is_news(last: Option<Self>, problem: TrustProblem, now: DateTime<Utc>) -> bool {
+        last.is_none_or(|last| last.problem != problem || last.at + NOTED_AGAIN <= now)
+    }
+}

@@ -1,0 +1,28 @@
+//! Tokens that are exchanged for JWTs.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use super::{CredentialKind, RANDOM_BYTES, id};
+use crate::domain::id::{CompanyId, TokenId};
+use crate::domain::random::RandomSource;
+
+/// Lets scanners recognise leaked tokens.
+pub(super) const PREFIX: &str = "ivx_";
+
+/// A new token that acts as the named token of the company.
+pub(in crate::auth) fn generate(company: &CompanyId, token: TokenId, entropy: &dyn RandomSource) -> String {
+    let mut random = [0; RANDOM_BYTES];
+    entropy.fill(&mut random);
+    // The named token first: one read finds both, so that the token ends with the named one.
+    let bytes = [&token.to_bytes()[..], &random, company.as_str().as_bytes()].concat();
+    format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(bytes))
+}
+
+/// The kind of this credential; `None` if it is no such token.
+pub(super) fn parse(secret: &str) -> Option<CredentialKind> {
+    let bytes = URL_SAFE_NO_PAD.decode(secret.strip_prefix(PREFIX)?).ok()?;
+    let (token, rest) = id(&bytes)?;
+    let company = std::str::from_utf8(rest.get(RANDOM_BYTES..)?).ok()?.parse().ok()?;
+    Some(CredentialKind::ExchangedToken(company, token))
+}

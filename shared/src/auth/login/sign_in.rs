@@ -1,0 +1,523 @@
+//! Sign-in of staff by their company's provider: the authorization code flow of OpenID Connect, with PKCE.
+//!
+//! The state between its two requests is sealed in a cookie of the browser, one for each `state`, and stored nowhere else, so that no other
+//! browser can end the sign-in.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::extract::{FromRequestParts, RawPathParams};
+use axum::http::header;
+use axum::http::request::Parts;
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use tokio::time::Instant;
+use url::form_urlencoded;
+
+use super::{LoggedIn, PublicAccess};
+use crate::app::App;
+use crate::auth::admission::{AdmissionRule, HasAdmission};
+use crate::auth::caller::CallerIdentity;
+use crate::config::Config;
+use crate::domain::account::Principal;
+use crate::domain::id::CompanyId;
+use crate::domain::issuer::{ClientAuthentication, PresentedJwt, ProviderEndpoints};
+use crate::domain::secret::{Sealed, SecretHash};
+use crate::domain::staff::customer::Customer;
+use crate::domain::staff::sign_in::{ProviderIdentity, SignInFailure, SignInProvider, SignInSettings};
+use crate::error::{Error, Result};
+use crate::outgoing::{Outgoing, SystemResolver};
+use crate::seals::SealPlace;
+use crate::store::{SessionKind, VersionedItem};
+
+/// The time that a sign-in may take.
+const LIFETIME: TimeDelta = TimeDelta::minutes(10);
+/// The time that the provider may take to redeem a code.
+// The function has ten seconds to answer, and configuration and keys may take five.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// The most bytes of the answer to a code.
+const MAX_ANSWER: usize = 64 * 1024;
+/// Random bytes in `state`, `nonce` and the verifier of PKCE.
+const RANDOM_BYTES: usize = 32;
+/// The most bytes of the address to go on to: browsers keep cookies of 4 KB.
+pub const MAX_RETURN: usize = 1000;
+/// The most sign-ins that a browser may have begun and not ended.
+// A page could have it begin any number, until the gateway refuses its requests for their cookies.
+const MAX_BEGUN: usize = 4;
+/// The start of the names of the cookies of sign-ins.
+const COOKIE_NAME: &str = "sign-in-";
+/// The number of tries to link a customer while others change the customer or the settings.
+const TRIES: usize = 3;
+
+/// A sign-in that has begun.
+pub struct BegunSignIn {
+    /// The address at the provider that the browser is sent to.
+    pub location: String,
+    /// The Set-Cookie values: one with the state of this sign-in, and those that make the browser forget others if it has too many.
+    pub cookies: Vec<String>,
+}
+
+/// The parameters with which the provider has sent a browser back.
+#[derive(Debug, Default)]
+pub struct ProviderAnswer {
+    pub state: String,
+    /// `None` if the provider has refused.
+    pub code: Option<String>,
+    /// The issuer that has answered (RFC 9207).
+    pub issuer: Option<String>,
+}
+
+impl FromRequestParts<App> for ProviderAnswer {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Infallible> {
+        let sent = form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes());
+        let sent: Vec<_> = sent.into_owned().collect();
+        let values = |name| sent.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.clone());
+        let state = values("state").next().unwrap_or_default();
+        // RFC 6749 forbids it, and two readers may take two values. Other parameters are the provider's own.
+        if ["state", "code", "iss"].iter().any(|name| values(name).count() > 1) {
+            return Ok(Self { state, ..Self::default() });
+        }
+        Ok(Self { state, code: values("code").next(), issuer: values("iss").next() })
+    }
+}
+
+/// Any request of a sign-in to the company in the path.
+pub struct SignInDoor {
+    pub access: PublicAccess,
+    /// `None` if there is no company of this name.
+    pub company: Option<CompanyId>,
+}
+
+impl HasAdmission for SignInDoor {
+    const ADMISSION: AdmissionRule = AdmissionRule::Anyone;
+}
+
+impl FromRequestParts<App> for SignInDoor {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
+        let path = RawPathParams::from_request_parts(parts, app).await.ok();
+        let named = path.iter().flatten().find(|(name, _)| *name == "companyId");
+        let company = named.and_then(|(_, text)| text.parse().ok());
+        let access = PublicAccess::from_request_parts(parts, app).await?;
+        Ok(Self { access, company })
+    }
+}
+
+/// The end of a sign-in.
+pub enum SignInEnd {
+    /// With a session, and the address to go on to.
+    In(Box<LoggedIn>, String),
+    /// Without one.
+    Failed(SignInFailure),
+}
+
+/// The state between the two requests of a sign-in.
+#[derive(Serialize, Deserialize)]
+struct PendingSignIn {
+    company: CompanyId,
+    /// A hash of issuer and client, so that the answer of one provider is not redeemed at another.
+    client: SecretHash,
+    nonce: String,
+    verifier: String,
+    return_to: String,
+    begun_at: DateTime<Utc>,
+}
+
+/// The reason why a sign-in ends without a session.
+enum Stop {
+    /// The reason is for the log alone: it would tell strangers about the company and its staff.
+    Failure(SignInFailure, &'static str),
+    Error(Error),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Throttled(_) => {
+                Self::Failure(SignInFailure::Limited, "too many failures from this source")
+            }
+            // A retry would fail: the code is spent.
+            Error::Changed => {
+                Self::Failure(SignInFailure::Expired, "others changed the account or the settings")
+            }
+            error => Self::Error(error),
+        }
+    }
+}
+
+fn expired(reason: &'static str) -> Stop {
+    Stop::Failure(SignInFailure::Expired, reason)
+}
+
+fn refused(reason: &'static str) -> Stop {
+    Stop::Failure(SignInFailure::Refused, reason)
+}
+
+fn unreachable(reason: &'static str) -> Stop {
+    Stop::Failure(SignInFailure::Unreachable, reason)
+}
+
+/// The part of a provider's answer to a code that counts.
+#[derive(Deserialize)]
+struct TokenAnswer {
+    id_token: String,
+}
+
+/// A provider's refusal of a code (RFC 6749 §5.2).
+#[derive(Deserialize)]
+struct TokenRefusal {
+    error: String,
+}
+
+impl PublicAccess {
+    /// Whether the caller is a program that reads errors, not a browser that shows pages.
+    pub fn accepts_json_alone(&self) -> bool {
+        let accepts = self.parts.headers.get_all(header::ACCEPT).into_iter();
+        let accepts: Vec<&str> = accepts.filter_map(|value| value.to_str().ok()).collect();
+        let names = |media_type: &str| accepts.iter().any(|accept| accept.contains(media_type));
+        names("application/json") && !names("text/html")
+    }
+
+    /// The address to go on to after a sign-in: a path of the pages, or a URL of their, of the API's or of a configured origin. Fails
+    /// with what is wrong.
+    pub fn return_address(&self, text: &str) -> Result<String, String> {
+        let Config { base_url, suite_url, allowed_origins, .. } = self.app.config();
+        // The parser takes `//host` and `/\host` for other origins, as browsers do.
+        let url = suite_url.join(text).map_err(|_| "Enter a path or a URL.")?;
+        let origin = url.origin().ascii_serialization();
+        let own = [base_url, suite_url].map(|url| url.origin().ascii_serialization());
+        let is_known = own.contains(&origin) || allowed_origins.contains(&origin);
+        // A URL of another scheme may have the origin of one within it.
+        let is_page = matches!(url.scheme(), "http" | "https");
+        // Another company's door would begin another sign-in.
+        let is_door = own.contains(&origin) && url.path().split('/').any(|segment| segment == "sign-in");
+        if !is_known || !is_page || is_door || !url.username().is_empty() || url.password().is_some() {
+            return Err("Use a path that begins with a slash, or a URL of an allowed origin.".to_owned());
+        }
+        if url.as_str().len() > MAX_RETURN {
+            return Err(format!("Ensure this has no more than {MAX_RETURN} characters."));
+        }
+        Ok(url.into())
+    }
+
+    /// Begins a sign-in to a company, which is to go on to `return_to`.
+    pub async fn begin_sign_in(
+        &self,
+        company: &CompanyId,
+        return_to: String,
+    ) -> Result<Result<BegunSignIn, SignInFailure>> {
+        match self.begun_sign_in(company, return_to).await {
+            Ok(begun) => Ok(Ok(begun)),
+            Err(stop) => fail(company, stop).map(Err),
+        }
+    }
+
+    async fn begun_sign_in(&self, company: &CompanyId, return_to: String) -> Result<BegunSignIn, Stop> {
+        let settings = self.store.sign_in_settings(company).await?;
+        let provider = settings.working_provider();
+        let provider = provider.ok_or(Stop::Failure(SignInFailure::Unavailable, "no provider is set"))?;
+        // A known configuration suffices, so that strangers who begin sign-ins in a loop cause no requests to the provider.
+        let endpoints = self.endpoints(provider).await?;
+        let [state, nonce, verifier] = [(); 3].map(|()| self.random_text());
+        let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(&verifier));
+        let mut location = endpoints.authorization;
+        location
+            .query_pairs_mut()
+            .append_pair("response_type", "code")
+            .append_pair("client_id", provider.client_id.as_str())
+            .append_pair("redirect_uri", &self.references().sign_in_callback(company).to_string())
+            .append_pair("scope", "openid email")
+            .append_pair("state", &state)
+            .append_pair("nonce", &nonce)
+            .append_pair("code_challenge", &challenge)
+            .append_pair("code_challenge_method", "S256");
+        let pending = PendingSignIn {
+            company: company.clone(),
+            client: client_of(provider),
+            nonce,
+            verifier,
+            return_to,
+            begun_at: self.now,
+        };
+        let pending = serde_json::to_vec(&pending).map_err(Error::internal)?;
+        let sealed = self.app.seal(&SealPlace::of_sign_in(&state), &pending).await?;
+        let begun = self.sign_in_cookies();
+        let mut cookies: Vec<String> = Vec::new();
+        if begun.len() >= MAX_BEGUN {
+            cookies.extend(begun.iter().map(|(name, _)| self.set_cookie(name, "", TimeDelta::zero())));
+        }
+        cookies.push(self.set_cookie(&self.sign_in_cookie_name(&state), sealed.as_str(), LIFETIME));
+        Ok(BegunSignIn { location: location.into(), cookies })
+    }
+
+    /// The Set-Cookie value that makes the browser forget the sign-in with this `state`.
+    pub fn ended_sign_in_cookie(&self, state: &str) -> String {
+        self.set_cookie(&self.sign_in_cookie_name(state), "", TimeDelta::zero())
+    }
+
+    /// Ends a sign-in to a company by what the provider has answered.
+    pub async fn end_sign_in(&self, company: &CompanyId, answer: &ProviderAnswer) -> Result<SignInEnd> {
+        match self.ended_sign_in(company, answer).await {
+            Ok((logged_in, return_to)) => Ok(SignInEnd::In(Box::new(logged_in), return_to)),
+            Err(stop) => fail(company, stop).map(SignInEnd::Failed),
+        }
+    }
+
+    async fn ended_sign_in(
+        &self,
+        company: &CompanyId,
+        answer: &ProviderAnswer,
+    ) -> Result<(LoggedIn, String), Stop> {
+        let pending = self.pending_sign_in(&answer.state).await?;
+        // An answer at another company's callback causes no request: that company's provider may have had this one's code sent there.
+        let pending = pending.filter(|pending| pending.company == *company);
+        let pending = pending.ok_or(expired("it did not begin in this browser"))?;
+        let settings = self.store.sign_in_settings(company).await?;
+        let provider = settings.working_provider().filter(|provider| client_of(provider) == pending.client);
+        let provider = provider.ok_or(expired("the provider has changed"))?;
+        let failures = self.store.failed_sign_ins(company).await?;
+        failures.require_room_for(&self.state.source, self.now)?;
+        let proved = self.proved_identity(company, provider, &pending, answer).await;
+        let admitted = match proved {
+            Ok(identity) => self.admitted_customer(&settings, provider, &identity).await,
+            Err(stop) => Err(stop),
+        };
+        let customer = match admitted {
+            Err(stop @ Stop::Failure(SignInFailure::Refused, _)) => {
+                // Strangers would otherwise make the service ask the provider as often as they like.
+                match self.store.count_failure(failures, &self.state.source, self.now).await {
+                    Ok(()) | Err(Error::Throttled(_)) => return Err(stop),
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            admitted => admitted?,
+        };
+        self.require_no_other_session(&customer).await?;
+        let session =
+            self.session(SessionKind::Cookie, CallerIdentity::Customer(customer), None, None).await?;
+        let mut logged_in = session.ok_or(refused("the account may not log in"))?;
+        logged_in.session.links_since = settings.links_since;
+        self.store.create_session(&logged_in.secret, &logged_in.session).await?;
+        Ok((logged_in, pending.return_to))
+    }
+
+    /// The identity that the provider vouches for in its answer.
+    async fn proved_identity(
+        &self,
+        company: &CompanyId,
+        provider: &SignInProvider,
+        pending: &PendingSignIn,
+        answer: &ProviderAnswer,
+    ) -> Result<ProviderIdentity, Stop> {
+        let endpoints = self.endpoints(provider).await?;
+        // Another provider must not have its codes redeemed at this one.
+        let is_own = match &answer.issuer {
+            Some(issuer) => issuer == provider.issuer.as_str(),
+            None => !endpoints.names_itself,
+        };
+        if !is_own {
+            return Err(refused("the answer names another issuer, or none"));
+        }
+        let code = answer.code.as_deref().ok_or(refused("the provider has refused"))?;
+        let id_token = self.redeem(company, provider, &endpoints, code, &pending.verifier).await?;
+        self.identity_in(&id_token, provider, &pending.nonce).await
+    }
+
+    /// Fails if the browser is signed in as a candidate or to another company: a page of another company could otherwise put its own
+    /// session in the place of that one.
+    async fn require_no_other_session(&self, customer: &Customer) -> Result<(), Stop> {
+        if !self.has_credential() {
+            return Ok(());
+        }
+        match self.caller().await {
+            Ok(caller) if caller.company() != &customer.company || caller.staff_in_person().is_none() => {
+                Err(Stop::Failure(SignInFailure::Occupied, "the browser is signed in as somebody else"))
+            }
+            // A session that has ended is replaced.
+            Ok(_) | Err(Error::Unauthenticated(_)) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The names and values of the cookies of sign-ins that the browser has begun.
+    fn sign_in_cookies(&self) -> Vec<(&str, &str)> {
+        let sent = self.parts.headers.get_all(header::COOKIE).into_iter();
+        let sent = sent.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(';'));
+        let cookies = sent.filter_map(|cookie| cookie.trim().split_once('='));
+        cookies.filter(|(name, _)| name.trim_start_matches("__Host-").starts_with(COOKIE_NAME)).collect()
+    }
+
+    /// The sign-in with this `state`; `None` if it did not begin in this browser within [`LIFETIME`].
+    async fn pending_sign_in(&self, state: &str) -> Result<Option<PendingSignIn>> {
+        let name = self.sign_in_cookie_name(state);
+        let cookies = self.sign_in_cookies();
+        let Some((_, sealed)) = cookies.into_iter().find(|(sent, _)| *sent == name) else { return Ok(None) };
+        let sealed = Sealed::new(sealed.to_owned());
+        let keys = self.app.seal_keys_for([&sealed]).await?;
+        // Anybody can send any cookie, so one that no key opens is no fault of the service.
+        let Ok(opened) = keys.open(&SealPlace::of_sign_in(state), &sealed, self.now) else { return Ok(None) };
+        // Another release may have sealed it.
+        let pending = serde_json::from_slice::<PendingSignIn>(&opened).ok();
+        Ok(pending.filter(|pending| self.now - pending.begun_at < LIFETIME))
+    }
+
+    async fn endpoints(&self, provider: &SignInProvider) -> Result<ProviderEndpoints, Stop> {
+        let known = self.app.known_provider(&provider.issuer, None).await;
+        let known = known.map_err(|_| unreachable("the issuer does not answer as one"))?;
+        known.endpoints.clone().map_err(|_| unreachable("the configuration has no fit endpoints"))
+    }
+
+    /// Redeems a code for an ID token, which nothing has verified yet.
+    async fn redeem(
+        &self,
+        company: &CompanyId,
+        provider: &SignInProvider,
+        endpoints: &ProviderEndpoints,
+        code: &str,
+        verifier: &str,
+    ) -> Result<String, Stop> {
+        let sealed = provider.client_secret.as_ref().ok_or(unreachable("no client secret is set"))?;
+        // A lost key of the seals closes it; strangers must not cause an error with each request then.
+        let secret = self.store.open_client_secret(company, sealed).await;
+        let secret = secret.map_err(|_| unreachable("the client secret cannot be opened"))?;
+        let client = provider.client_id.as_str();
+        let redirect_uri = self.references().sign_in_callback(company).to_string();
+        let mut fields = vec![
+            ("grant_type", "authorization_code"),
+            ("code", code),
+            ("redirect_uri", &redirect_uri),
+            ("code_verifier", verifier),
+        ];
+        let authorization = match endpoints.authentication {
+            ClientAuthentication::Basic => Some(basic(client, &secret)),
+            ClientAuthentication::Post => {
+                fields.extend([("client_id", client), ("client_secret", &secret)]);
+                None
+            }
+        };
+        let form = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+        let outgoing = Outgoing::of(&self.app, SystemResolver);
+        let deadline = Instant::now() + PATIENCE;
+        let answer = outgoing
+            .post_form(&endpoints.token, form, authorization.as_deref(), MAX_ANSWER, deadline)
+            .await
+            .map_err(|_| unreachable("the token endpoint does not answer"))?;
+        let error = || serde_json::from_slice::<TokenRefusal>(&answer.body).map(|read| read.error).ok();
+        match (answer.status, error().as_deref()) {
+            (200, _) => {
+                let read = serde_json::from_slice::<TokenAnswer>(&answer.body);
+                Ok(read.map_err(|_| unreachable("the token endpoint sends no ID token"))?.id_token)
+            }
+            // The settings are at fault, not the person: nobody gets in until an owner corrects them.
+            (401, _) | (_, Some("invalid_client" | "unauthorized_client")) => {
+                Err(unreachable("the provider refuses the client or its secret"))
+            }
+            (400..=428, _) => Err(refused("the code is none, or was redeemed before")),
+            _ => Err(unreachable("the token endpoint fails")),
+        }
+    }
+
+    /// The identity that the provider vouches for in an ID token of this sign-in.
+    async fn identity_in(
+        &self,
+        id_token: &str,
+        provider: &SignInProvider,
+        nonce: &str,
+    ) -> Result<ProviderIdentity, Stop> {
+        let presented = PresentedJwt::parse(id_token);
+        let presented = presented.ok_or(refused("the ID token is not a JWT that can be verified"))?;
+        if presented.issuer() != provider.issuer.as_str() {
+            return Err(refused("the ID token is of another issuer"));
+        }
+        let known = self.app.known_provider(&provider.issuer, Some(presented.key_id())).await;
+        let known = known.map_err(|_| unreachable("the issuer does not answer as one"))?;
+        let jwt = presented.verify(&known.keys);
+        let jwt = jwt.ok_or(refused("no key of the issuer verifies the ID token"))?;
+        let client = provider.client_id.as_str();
+        jwt.check(client, self.now)
+            .map_err(|_| refused("the ID token is for another client or another time"))?;
+        let is_for_us = !jwt.has("azp") || jwt.text("azp") == Some(client);
+        if !is_for_us || jwt.text("nonce") != Some(nonce) {
+            return Err(refused("the ID token is of another sign-in"));
+        }
+        ProviderIdentity::of(&jwt).ok_or(refused("the ID token has no subject"))
+    }
+
+    /// The customer whom an identity lets in. Links them when they sign in for the first time.
+    async fn admitted_customer(
+        &self,
+        settings: &VersionedItem<SignInSettings>,
+        provider: &SignInProvider,
+        identity: &ProviderIdentity,
+    ) -> Result<VersionedItem<Customer>, Stop> {
+        for _ in 0..TRIES {
+            let customers = self.store.all_customers(&settings.company).await?;
+            let admission = settings.admission(identity, customers.iter().map(|customer| &**customer));
+            let nobody = "no active account has this subject, or a verified and listed address";
+            let admitted = admission.ok_or(refused(nobody))?;
+            let found = customers.into_iter().find(|customer| customer.id == admitted);
+            let before = found.ok_or(refused(nobody))?;
+            let link = settings.link_of(&before).cloned();
+            let link = link.unwrap_or_else(|| provider.link_to(identity.subject.clone(), self.now));
+            let after = Customer::clone(&before).with_sign_in_by(link, self.now);
+            if after == *before {
+                return Ok(before);
+            }
+            let by = Principal::Account(before.account());
+            let store = self.store_of(by);
+            match store.commit(store.link_customer(settings, &before, &after, by.into(), self.now)).await {
+                // Read again: the session begins with the epoch that is stored.
+                Ok(()) | Err(Error::Changed) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(Error::Changed.into())
+    }
+
+    fn random_text(&self) -> String {
+        let mut random = [0; RANDOM_BYTES];
+        self.app.entropy().fill(&mut random);
+        URL_SAFE_NO_PAD.encode(random)
+    }
+
+    /// The name of the cookie of a sign-in. It follows from `state`, so that each tab has its own.
+    fn sign_in_cookie_name(&self, state: &str) -> String {
+        let hash = SecretHash::of(state);
+        let prefix = if self.app.config().is_cookie_secure() { "__Host-" } else { "" };
+        format!("{prefix}{COOKIE_NAME}{}", &hash.as_str()[..16])
+    }
+
+    fn set_cookie(&self, name: &str, value: &str, lifetime: TimeDelta) -> String {
+        let secure = if self.app.config().is_cookie_secure() { "Secure; " } else { "" };
+        // Lax, since the provider leads back from another site.
+        format!("{name}={value}; Max-Age={}; HttpOnly; {secure}SameSite=Lax; Path=/", lifetime.num_seconds())
+    }
+}
+
+/// Logs why a sign-in to a company has failed. Only this line tells the reason: operators look here when nobody gets in.
+fn fail(company: &CompanyId, stop: Stop) -> Result<SignInFailure> {
+    match stop {
+        Stop::Failure(failure, reason) => {
+            tracing::info!(target: "sign-in", %company, failure = failure.as_str(), reason, "a sign-in has failed");
+            Ok(failure)
+        }
+        Stop::Error(error) => Err(error),
+    }
+}
+
+/// A hash that identifies a client of an issuer.
+fn client_of(provider: &SignInProvider) -> SecretHash {
+    SecretHash::of(&format!("{}\n{}", provider.issuer.as_str(), provider.client_id.as_str()))
+}
+
+/// The header `Authorization` of a client (RFC 6749 §2.3.1).
+fn basic(client: &str, secret: &str) -> String {
+    let encoded = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
+    format!("Basic {}", STANDARD.encode(format!("{}:{}", encoded(client), encoded(secret))))
+}

@@ -1,0 +1,68 @@
+//! Connections to addresses that were checked.
+
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+use crate::domain::webhook::DeliveryError;
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+use url::{Host, Url};
+
+use super::Outgoing;
+
+/// How long one address may take to accept a connection before the next is tried.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
+
+/// A connection, encrypted or not.
+pub(super) trait ByteStream: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> ByteStream for S {}
+
+impl Outgoing {
+    /// Connects to the host of `url`, encrypted for `https`.
+    pub(super) async fn connect(&self, url: &Url) -> Result<Box<dyn ByteStream>, DeliveryError> {
+        let stream = first_of(self.checked_addresses(url).await?).await?;
+        if url.scheme() != "https" {
+            return Ok(Box::new(stream));
+        }
+        let name = url.host_str().and_then(|name| ServerName::try_from(name.to_owned()).ok());
+        let encrypted =
+            TlsConnector::from(self.tls.clone()).connect(name.ok_or(DeliveryError::Tls)?, stream).await;
+        Ok(Box::new(encrypted.map_err(|_| DeliveryError::Tls)?))
+    }
+
+    /// All addresses of the host of `url`, unless one of them is not allowed: a name that mixes them may be an attempt at
+    /// reaching the others.
+    async fn checked_addresses(&self, url: &Url) -> Result<Vec<SocketAddr>, DeliveryError> {
+        let port = url.port_or_known_default().ok_or(DeliveryError::UnknownHost)?;
+        let addresses = match url.host().ok_or(DeliveryError::UnknownHost)? {
+            Host::Domain(name) => {
+                self.resolver.resolve(name, port).await.map_err(|_| DeliveryError::UnknownHost)?
+            }
+            Host::Ipv4(address) => vec![(address, port).into()],
+            Host::Ipv6(address) => vec![(address, port).into()],
+        };
+        // Unencrypted to this computer alone, whatever is stored.
+        let is_plain = url.scheme() != "https";
+        let is_refused = |ip: IpAddr| !(self.is_allowed)(ip) || is_plain && !ip.to_canonical().is_loopback();
+        if addresses.iter().any(|address| is_refused(address.ip())) {
+            return Err(DeliveryError::ForbiddenAddress);
+        }
+        Ok(addresses)
+    }
+}
+
+async fn first_of(addresses: Vec<SocketAddr>) -> Result<TcpStream, DeliveryError> {
+    if addresses.is_empty() {
+        return Err(DeliveryError::UnknownHost);
+    }
+    for address in addresses {
+        if let Ok(Ok(stream)) = timeout(CONNECT_TIMEOUT, TcpStream::connect(address)).await {
+            return Ok(stream);
+        }
+    }
+    Err(DeliveryError::Connection)
+}

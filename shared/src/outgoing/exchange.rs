@@ -1,0 +1,131 @@
+//! A request and its answer over a connection of their own.
+
+use std::pin::pin;
+
+use futures_util::future::{Either, select};
+use http_body_util::{BodyExt as _, Limited};
+use hyper::body::Incoming;
+use hyper::client::conn::http1;
+use hyper::header::RETRY_AFTER;
+use hyper::http::request::Builder;
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
+use tokio::time::{Instant, timeout_at};
+use url::{Position, Url};
+
+use super::connect::ByteStream;
+use super::{FetchedAnswer, OutgoingMessage};
+use crate::domain::webhook::{DeliveryError, EndpointResponse};
+
+const USER_AGENT: &str = "interview-service/3";
+
+/// The longest head of an answer.
+// A server is not trusted: without limits, its answers could fill the memory.
+const MAX_HEAD: usize = 16 * 1024;
+/// How much is read of the body of an endpoint's answer before the connection is closed.
+const MAX_BODY: usize = 16 * 1024;
+/// How much is kept of the body.
+const MAX_KEPT: usize = 512;
+
+/// Sends `request`, and reads the answer by `read` once its head has come. Dropping the future closes the connection.
+pub(super) async fn exchange<T, F>(
+    stream: Box<dyn ByteStream>,
+    request: Request<String>,
+    deadline: Instant,
+    read: impl FnOnce(Response<Incoming>) -> F,
+) -> Result<T, DeliveryError>
+where
+    F: Future<Output = Result<T, DeliveryError>>,
+{
+    let mut client = http1::Builder::new();
+    let handshake = timeout_at(deadline, client.max_buf_size(MAX_HEAD).handshake(TokioIo::new(stream))).await;
+    let handshake = handshake.map_err(|_| DeliveryError::Timeout)?;
+    let (mut sender, connection) = handshake.map_err(|_| DeliveryError::Connection)?;
+    let answer = pin!(async move {
+        let response = timeout_at(deadline, sender.send_request(request)).await;
+        let response =
+            response.map_err(|_| DeliveryError::Timeout)?.map_err(|error| match error.is_parse() {
+                true => DeliveryError::InvalidAnswer,
+                false => DeliveryError::Connection,
+            })?;
+        read(response).await
+    });
+    match select(answer, pin!(connection)).await {
+        Either::Left((answer, _)) => answer,
+        // The connection has ended, and with it what is left to read.
+        Either::Right((_, answer)) => answer.await,
+    }
+}
+
+/// A GET of `url`.
+pub(super) fn get_request(url: &Url) -> Result<Request<String>, DeliveryError> {
+    let request = to_host(Request::get(target(url)), url).header("accept", "application/json");
+    request.body(String::new()).map_err(|_| DeliveryError::UnknownHost)
+}
+
+/// A POST of a form to `url`.
+pub(super) fn form_request(
+    url: &Url,
+    form: String,
+    authorization: Option<&str>,
+) -> Result<Request<String>, DeliveryError> {
+    let mut request = to_host(Request::post(target(url)), url)
+        .header("accept", "application/json")
+        .header("content-type", "application/x-www-form-urlencoded");
+    if let Some(authorization) = authorization {
+        request = request.header("authorization", authorization);
+    }
+    request.body(form).map_err(|_| DeliveryError::UnknownHost)
+}
+
+/// The POST of `message`.
+pub(super) fn post_request(message: &OutgoingMessage) -> Result<Request<String>, DeliveryError> {
+    let OutgoingMessage { url, id, timestamp, signature, body } = message;
+    let request = to_host(Request::post(target(url)), url)
+        .header("content-type", "application/json")
+        .header("webhook-id", id)
+        .header("webhook-timestamp", *timestamp)
+        .header("webhook-signature", signature);
+    // Addresses are parsed before they are stored.
+    request.body(body.clone()).map_err(|_| DeliveryError::UnknownHost)
+}
+
+/// Path and query, without the host: hyper's client for a connection sends the URL as it is given, and servers expect the path.
+fn target(url: &Url) -> &str {
+    &url[Position::BeforePath..Position::AfterQuery]
+}
+
+fn to_host(request: Builder, url: &Url) -> Builder {
+    let host = &url[Position::BeforeHost..Position::AfterPort];
+    request.header("host", host).header("user-agent", USER_AGENT)
+}
+
+/// Reads the answer of an endpoint. The status decides, so a body that breaks off or does not end by `end` changes nothing.
+pub(super) async fn read_start(response: Response<Incoming>, end: Instant) -> EndpointResponse {
+    let (head, mut body) = response.into_parts();
+    let mut kept = Vec::new();
+    let mut seen = 0;
+    while seen < MAX_BODY {
+        let Ok(Some(Ok(frame))) = timeout_at(end, body.frame()).await else { break };
+        let Ok(data) = frame.into_data() else { continue };
+        seen += data.len();
+        kept.extend_from_slice(&data[..data.len().min(MAX_KEPT - kept.len())]);
+    }
+    let mut start = String::from_utf8_lossy(&kept).into_owned();
+    // A byte that is not UTF-8 becomes a character of three.
+    start.truncate(start.floor_char_boundary(MAX_KEPT));
+    let retry_after = head.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+    EndpointResponse { status: head.status.as_u16(), retry_after: retry_after.map(str::to_owned), start }
+}
+
+/// Reads an answer of at most `most` bytes, which has to be complete by `end`.
+pub(super) async fn read_whole(
+    response: Response<Incoming>,
+    most: usize,
+    end: Instant,
+) -> Result<FetchedAnswer, DeliveryError> {
+    let (head, body) = response.into_parts();
+    let whole = timeout_at(end, Limited::new(body, most).collect()).await;
+    let whole = whole.map_err(|_| DeliveryError::Timeout)?.map_err(|_| DeliveryError::InvalidAnswer)?;
+    Ok(FetchedAnswer { status: head.status.as_u16(), body: whole.to_bytes().to_vec() })
+}

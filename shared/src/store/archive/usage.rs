@@ -1,0 +1,33 @@
+//! The usage of a company in a month, as a record.
+
+use serde::Deserialize as _;
+use serde_json::{Value, json};
+
+use super::ArchiveRecord;
+use crate::domain::archive::RecordKind;
+use crate::domain::company::usage::{Month, UsageByMonth, UsageCounts};
+
+/// The usage of a company in a month.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ArchivedUsage {
+    pub month: Month,
+    pub counts: UsageCounts,
+}
+
+impl ArchivedUsage {
+    /// Each month in which something was used.
+    pub fn all_of(usage: &UsageByMonth) -> impl Iterator<Item = Self> {
+        usage.months().map(|(month, counts)| Self { month, counts })
+    }
+
+    /// The usage that a record says; `None` if it says none.
+    pub(super) fn of_record(id: &str, value: &Value) -> Option<Self> {
+        let counts =
+            UsageCounts::deserialize(value).ok().filter(|counts| *counts != UsageCounts::default())?;
+        Some(Self { month: id.parse().ok()?, counts })
+    }
+
+    pub fn to_record(self) -> ArchiveRecord {
+        ArchiveRecord::new(RecordKind::Usage, self.month.to_string(), json!(self.counts))
+    }
+}

@@ -25,7 +25,8 @@
 //! one transaction moves the cursor past it, and stores the attempt and its resource as stalled, with the next try after 5 s. Later
 //! events of the resource wait behind it; one event of another resource finds out whether the endpoint is at fault. The schedule, or a
 //! turn that another event starts, sends it again, and the second 500 delays it by a minute. After the 200, the health begins anew, what
-//! has waited is sent in the order of its versions, and the stalled resource is deleted.
+//! has waited is sent in the order of its versions, and the stalled resource is deleted. If the endpoint accepts another event between the
+//! two 500s, this event is at fault instead: its own tries count, with the pauses of `EVENT_PAUSES`, and the tenth gives it up.
 
 mod conclude;
 mod failing;
@@ -60,13 +61,13 @@ const INDEX_BACK_OFF: u32 = 6;
 /// How a step has ended.
 enum StepStatus {
     /// Something was done; there may be more.
-    Forward,
+    Progressed,
     /// The index does not show the next events yet.
-    NotYet,
+    IndexLags,
     /// There is something to do at this moment, within the time of the turn.
-    Waits(DateTime<Utc>),
+    WaitUntil(DateTime<Utc>),
     /// The turn is over, and the cursor says when the next one is due.
-    Settled,
+    Done,
 }
 
 pub(crate) struct EndpointTurn<'a> {
@@ -100,7 +101,7 @@ impl<'a> EndpointTurn<'a> {
 
     /// Delivers until nothing is left to do or the time is over. Returns false if another turn has the endpoint.
     pub(crate) async fn run(mut self) -> Result<bool> {
-        let mut looks = 0;
+        let mut index_retries = 0;
         let mut lost = 0;
         loop {
             let Some(endpoint) = self.sender.store().endpoint(self.company, self.webhook).await? else {
@@ -110,14 +111,14 @@ impl<'a> EndpointTurn<'a> {
             if !is_own && endpoint.cursor.work.is_leased(self.sender.now()) {
                 return Ok(false);
             }
-            match self.step(endpoint, looks < INDEX_RETRIES).await {
-                Ok(StepStatus::Forward) => (looks, lost) = (0, 0),
-                Ok(StepStatus::NotYet) => {
-                    looks += 1;
+            match self.step(endpoint, index_retries < INDEX_RETRIES).await {
+                Ok(StepStatus::Progressed) => (index_retries, lost) = (0, 0),
+                Ok(StepStatus::IndexLags) => {
+                    index_retries += 1;
                     self.sender.store().back_off(INDEX_BACK_OFF).await;
                 }
-                Ok(StepStatus::Waits(until)) => self.sender.app.wait_until(until).await,
-                Ok(StepStatus::Settled) => return Ok(true),
+                Ok(StepStatus::WaitUntil(until)) => self.sender.app.wait_until(until).await,
+                Ok(StepStatus::Done) => return Ok(true),
                 // The API or another turn has written the endpoint.
                 Err(Error::Changed | Error::NotFound) if lost < RetryPolicy::CHANGE.attempts => lost += 1,
                 Err(error) => return Err(error),
@@ -125,16 +126,16 @@ impl<'a> EndpointTurn<'a> {
         }
     }
 
-    async fn step(&mut self, mut endpoint: DeliveryEndpoint, may_look: bool) -> Result<StepStatus> {
+    async fn step(&mut self, mut endpoint: DeliveryEndpoint, may_retry_index: bool) -> Result<StepStatus> {
         let now = self.sender.now();
         // While the turn has the endpoint, only a client changes what is known about it, and where deliveries go on.
         if self.lease.is_none() || self.restarts != Some(endpoint.cursor.restarts) {
             let has_in_flight = !self.in_flight.is_empty();
-            let former = self.restart(endpoint.cursor.health.clone());
+            let former = self.take_in_flight(endpoint.cursor.health.clone());
             if has_in_flight {
                 // They belong to the former state; the table keeps only their attempts.
                 self.sender.store().save_attempts(&former.drain().await?).await?;
-                return Ok(StepStatus::Forward);
+                return Ok(StepStatus::Progressed);
             }
             self.restarts = Some(endpoint.cursor.restarts);
         }
@@ -150,7 +151,7 @@ impl<'a> EndpointTurn<'a> {
         if let Some((_, task)) = next.filter(|(at, _)| *at <= now) {
             match self.sender.next_batch(task, &endpoint, &idle).await? {
                 Some(batch) => return self.deliver(endpoint, task, batch).await,
-                None if may_look && self.in_flight.is_empty() => return Ok(StepStatus::NotYet),
+                None if may_retry_index && self.in_flight.is_empty() => return Ok(StepStatus::IndexLags),
                 None => {}
             }
         }
@@ -158,22 +159,22 @@ impl<'a> EndpointTurn<'a> {
             if let Some(ended) = self.in_flight.wait_for_one(&endpoint.webhook).await? {
                 self.record(&endpoint, &DeliveryBatch::default(), vec![ended]).await?;
             }
-            return Ok(StepStatus::Forward);
+            return Ok(StepStatus::Progressed);
         }
         self.release(&mut endpoint).await?;
         match next {
             Some((at, _)) if at > now && at < self.sender.until && self.may_wait(&endpoint.cursor) => {
-                Ok(StepStatus::Waits(at))
+                Ok(StepStatus::WaitUntil(at))
             }
             _ => {
                 self.sender.judge(&endpoint).await?;
-                Ok(StepStatus::Settled)
+                Ok(StepStatus::Done)
             }
         }
     }
 
-    /// Forgets what is in flight, and returns it.
-    fn restart(&mut self, health: EndpointHealth) -> InFlightDeliveries<'a, EventSender<'a>> {
+    /// Returns the requests in flight, and begins anew without any.
+    fn take_in_flight(&mut self, health: EndpointHealth) -> InFlightDeliveries<'a, EventSender<'a>> {
         std::mem::replace(&mut self.in_flight, InFlightDeliveries::new(self.sender, health))
     }
 
@@ -194,7 +195,7 @@ impl<'a> EndpointTurn<'a> {
             self.sender.store().open_signing_secrets(&endpoint.webhook, self.sender.now()).await?;
         }
         if self.lease.is_none() {
-            let until = self.sender.lease_end();
+            let until = self.sender.lease_until();
             let leased = DeliveryCursor::clone(&endpoint.cursor).lease(until);
             endpoint.cursor = self.sender.store().save_cursor(&endpoint.cursor, leased).await?;
             self.lease = Some(until);
@@ -206,6 +207,6 @@ impl<'a> EndpointTurn<'a> {
         let groups = std::mem::take(&mut batch.groups);
         let ended = self.in_flight.send(&endpoint.webhook, groups).await?;
         self.record(&endpoint, &batch, ended).await?;
-        Ok(StepStatus::Forward)
+        Ok(StepStatus::Progressed)
     }
 }

@@ -16,7 +16,7 @@ use super::sender::InvocationKind;
 const MAX_ATTEMPTS: usize = 30;
 
 impl EndpointTurn<'_> {
-    /// Writes what came of a step that has read `before`. Keeps the endpoint while something is in flight or due. Fails with
+    /// Writes what came of a step that has read `before`. Renews the lease while a request is in flight or an event is due. Fails with
     /// [`Error::Changed`] if another turn has the endpoint.
     pub(super) async fn record(
         &mut self,
@@ -41,7 +41,7 @@ impl EndpointTurn<'_> {
             if self.in_flight.is_gone() && before.cursor.restarts == present.cursor.restarts {
                 progress.webhook = progress.webhook.disabled(DisabledReason::Gone);
             }
-            progress.cursor = self.keep_or_give_back(&progress, present.sequence.last);
+            progress.cursor = self.renew_or_end_lease(&progress, present.sequence.last);
             if progress.webhook.disabled_reason != present.webhook.disabled_reason {
                 progress.effects =
                     self.sender.mails(&present, &progress.webhook, WebhookMail::Disabled).await?;
@@ -65,29 +65,29 @@ impl EndpointTurn<'_> {
         }
         // The attempts in flight belong to a state that the table does not hold any more.
         self.lease = None;
-        self.restart(before.cursor.health.clone());
+        self.take_in_flight(before.cursor.health.clone());
         Err(Error::Changed)
     }
 
-    /// Keeps the endpoint while something is in flight or due.
-    fn keep_or_give_back(&self, progress: &DeliveryProgress, latest: u64) -> DeliveryCursor {
+    /// Renews the lease while a request is in flight or an event is due, and ends it otherwise.
+    fn renew_or_end_lease(&self, progress: &DeliveryProgress, latest: u64) -> DeliveryCursor {
         let now = self.sender.now();
         let cursor = progress.cursor.clone();
         let next = next_task(&progress.webhook, &cursor, &progress.stalled, latest, now, self.last);
         let goes_on = !self.in_flight.is_empty() || next.is_some_and(|(at, _)| at <= now);
         if goes_on && !self.sender.is_over() {
-            cursor.lease(self.sender.lease_end())
+            cursor.lease(self.sender.lease_until())
         } else if self.in_flight.is_empty() {
-            self.give_back(cursor, next.map(|(at, _)| at))
+            self.end_lease(cursor, next.map(|(at, _)| at))
         } else {
             cursor
         }
     }
 
-    /// Gives the endpoint back, and notes when the next turn is due.
+    /// Ends the lease in the table, and notes when the next turn is due.
     pub(super) async fn release(&mut self, endpoint: &mut DeliveryEndpoint) -> Result<()> {
         let next = endpoint.next_task(self.sender.now(), None).map(|(at, _)| at);
-        let released = self.give_back(DeliveryCursor::clone(&endpoint.cursor), next);
+        let released = self.end_lease(DeliveryCursor::clone(&endpoint.cursor), next);
         if released != *endpoint.cursor {
             endpoint.cursor = self.sender.store().save_cursor(&endpoint.cursor, released).await?;
         }
@@ -96,7 +96,7 @@ impl EndpointTurn<'_> {
     }
 
     /// Ends the lease. A turn of the stream that was too short has the stream start another one, which lets others in before.
-    fn give_back(&self, cursor: DeliveryCursor, next_turn_at: Option<DateTime<Utc>>) -> DeliveryCursor {
+    fn end_lease(&self, cursor: DeliveryCursor, next_turn_at: Option<DateTime<Utc>>) -> DeliveryCursor {
         let now = self.sender.now();
         let until = self.sender.until;
         let is_cut_off =

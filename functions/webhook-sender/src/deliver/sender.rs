@@ -79,8 +79,8 @@ impl<'a> EventSender<'a> {
         &self.system.store
     }
 
-    /// Until when the turn has an endpoint that it takes now.
-    pub(crate) fn lease_end(&self) -> DateTime<Utc> {
+    /// Until when a lease that begins now lasts.
+    pub(crate) fn lease_until(&self) -> DateTime<Utc> {
         self.now() + self.kind.lease()
     }
 

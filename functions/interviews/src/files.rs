@@ -1,16 +1,16 @@
-//! Renditions of takes, fetched by the URLs that answers show.
+//! Plays recorded answers: redirects the URL of a file to a signed URL of S3. The row "file URLs" in LIMITS.md says how long both work.
 
 use shared::Result;
-use shared::auth::access::{AnswerMedia, FileRedirect};
+use shared::auth::access::{FileRedirect, TakeFileAccess};
 use shared::domain::media::file::FileType;
 use shared::domain::policy::ReadCandidate;
 
 /// GET …/answers/{questionId}/takes/{take}/video/{token}/
-pub(crate) async fn video(access: AnswerMedia<ReadCandidate>) -> Result<FileRedirect> {
+pub(crate) async fn video(access: TakeFileAccess<ReadCandidate>) -> Result<FileRedirect> {
     access.redirect(FileType::Mp4).await
 }
 
 /// GET …/answers/{questionId}/takes/{take}/thumb/{token}/
-pub(crate) async fn thumb(access: AnswerMedia<ReadCandidate>) -> Result<FileRedirect> {
+pub(crate) async fn thumb(access: TakeFileAccess<ReadCandidate>) -> Result<FileRedirect> {
     access.redirect(FileType::Jpeg).await
 }

@@ -17,7 +17,7 @@ pub use admitted_request::{AdmittedRequest, NO_SESSION};
 pub(super) use request::UnauthenticatedRequest;
 pub use targets::answer_captions::{AnswerCaptionsAccess, AnswerCaptionsTarget};
 pub use targets::answers::{
-    AnswerMedia, AnswerTarget, AnswersTarget, CandidateInterview, TakeTarget, WrittenTarget,
+    AnswerTarget, AnswersTarget, CandidateInterview, TakeFileAccess, TakeTarget, WrittenTarget,
 };
 pub use targets::candidate::{CandidateTarget, ConsentTarget, ShareTarget};
 pub use targets::company::legal::PublishedTexts;

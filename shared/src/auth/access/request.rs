@@ -278,13 +278,13 @@ impl<'a> UnauthenticatedRequest<'a> {
         let signer = credential.secret.clone();
         let signer =
             signer.map(|secret| FileUrlSigner::new(secret, &credential.to_reference(), now, app.entropy()));
-        let viewer = viewer(&credential, now);
+        let file_url_scope = file_url_scope(&credential, now);
         let exchange = HttpExchange {
             now,
             store,
             app,
             state,
-            viewer,
+            file_url_scope,
             keyed,
             earlier,
             conditions,
@@ -346,8 +346,8 @@ fn sender(credential: &Credential) -> String {
     }
 }
 
-/// Identifies the caller that the URLs of files in an answer work for, and the period in which they do.
-fn viewer(credential: &Credential, now: DateTime<Utc>) -> String {
+/// Returns the scope in which the file URLs of an answer work: the credential and, of a named token, the period.
+fn file_url_scope(credential: &Credential, now: DateTime<Utc>) -> String {
     let hash = credential.hash.as_str();
     match credential.kind {
         // URLs end before a named token does, so clients must read them again before that.

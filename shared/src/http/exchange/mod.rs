@@ -40,8 +40,8 @@ pub struct HttpExchange {
     pub store: Store,
     pub(crate) app: App,
     pub(crate) state: Arc<RequestState>,
-    /// The credential that file URLs in the response are valid for.
-    pub(crate) viewer: String,
+    /// The credential that file URLs in the response are valid for and, of a named token, the period.
+    pub(crate) file_url_scope: String,
     pub(crate) keyed: Option<KeyedRequest>,
     /// An earlier request with the same Idempotency-Key.
     pub(crate) earlier: Option<EarlierRequest>,
@@ -197,7 +197,7 @@ impl HttpExchange {
     }
 
     fn tag_of(&self, body: &[u8], revision: u64) -> EntityTag {
-        EntityTag::of_resource(body, self.config().base_url.as_str(), revision, &self.viewer)
+        EntityTag::of_resource(body, self.config().base_url.as_str(), revision, &self.file_url_scope)
     }
 
     pub fn objects(&self) -> Result<ObjectStore<'_>> {

@@ -1,6 +1,6 @@
 //! Entity tags: `"<revision>-<digest>"`, of the resource that a change would overwrite, and of all that the caller is shown.
 //!
-//! `If-None-Match` compares digests, so a 304 never hides a change, whatever changed: counts, the viewer's
+//! `If-None-Match` compares digests, so a 304 never hides a change, whatever changed: counts, the caller's
 //! rights, other resources, or the session that URLs of files work for. `If-Match` compares
 //! revisions, which count the writes that changed what answers show: a write of the service that shows
 //! nothing does not fail a client's change.
@@ -31,12 +31,12 @@ impl EntityTag {
         Self { revision: None, digest: hex(&hash) }
     }
 
-    /// The tag of an answer that shows a resource in `revision`, to the session `viewer`. URLs of its files below `base`
-    /// count by revision and viewer, since their tokens differ in every answer.
-    pub(crate) fn of_resource(body: &[u8], base: &str, revision: u64, viewer: &str) -> Self {
+    /// The tag of an answer that shows a resource in `revision`, with URLs of its files for `file_url_scope`. These URLs
+    /// below `base` count by revision and scope, since their tokens differ in every answer.
+    pub(crate) fn of_resource(body: &[u8], base: &str, revision: u64, file_url_scope: &str) -> Self {
         match std::str::from_utf8(body) {
             Ok(text) => {
-                let digest = hex(&hash_of(text, base, revision, viewer));
+                let digest = hex(&hash_of(text, base, revision, file_url_scope));
                 Self { revision: Some(revision), digest }
             }
             Err(_) => Self::of(body).in_revision(Some(revision)),
@@ -72,7 +72,7 @@ fn hex(hash: &SipHasher13) -> String {
 // SipHash is not cryptographic. SHA-256 would be the largest part of a short response on a processor without instructions for it, and
 // is not needed: digests are compared with those of one URL alone. A client that crafts two bodies with the same digest and may write both
 // lets others keep the first one in their caches while the second stands; `If-Match` compares the revision too.
-fn hash_of(text: &str, base: &str, revision: u64, viewer: &str) -> SipHasher13 {
+fn hash_of(text: &str, base: &str, revision: u64, file_url_scope: &str) -> SipHasher13 {
     let mut hash = SipHasher13::new();
     let mut hashed = 0;
     let opening = format!("\"{base}/");
@@ -80,7 +80,7 @@ fn hash_of(text: &str, base: &str, revision: u64, viewer: &str) -> SipHasher13 {
         let start = start + opening.len();
         let end = text[start..].find('"').map_or(text.len(), |length| start + length);
         let Some(length) = length_before_token(&text[start..end]) else { continue };
-        // Without the token, which differs in every response. The revision and the viewer stand in for it below.
+        // Without the token, which differs in every response. The revision and the scope stand in for it below.
         hash.write(&text.as_bytes()[hashed..start + length]);
         hashed = end;
     }
@@ -88,7 +88,7 @@ fn hash_of(text: &str, base: &str, revision: u64, viewer: &str) -> SipHasher13 {
     if hashed > 0 {
         hash.write(&revision.to_be_bytes());
         // File URLs are good for one session, so no other session may get a 304 for them.
-        hash.write(viewer.as_bytes());
+        hash.write(file_url_scope.as_bytes());
     }
     hash
 }
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn tokens_do_not_count_and_all_else_does() {
-        let of = |text: &str, revision, viewer| hex(&hash_of(text, "http://x/v3", revision, viewer));
+        let of = |text: &str, revision, scope| hex(&hash_of(text, "http://x/v3", revision, scope));
         let hash = |text: &str, revision| of(text, revision, "one");
         let body = r#"{"a":"1","photo":"http://x/v3/c/photo/TOKEN/","b":"2"}"#;
         assert_eq!(hash(body, 1), hash(&body.replace("TOKEN", "other"), 1));

@@ -204,7 +204,7 @@ fn number_in(path: &PathIds) -> Option<u32> {
 
 /// A request by the URL of a rendition of a take: its caller was shown the URL and may still do `A` with the candidate, or is a
 /// guest whose link still works.
-pub struct AnswerMedia<A> {
+pub struct TakeFileAccess<A> {
     answers: VersionedItem<Answers>,
     take_ref: TakeRef,
     file: FileRequest,
@@ -215,11 +215,11 @@ pub struct AnswerMedia<A> {
     action: PhantomData<fn() -> A>,
 }
 
-impl<A> HasAdmission for AnswerMedia<A> {
+impl<A> HasAdmission for TakeFileAccess<A> {
     const ADMISSION: AdmissionRule = AdmissionRule::FileUrl;
 }
 
-impl<A> AnswerMedia<A> {
+impl<A> TakeFileAccess<A> {
     /// Redirects to the rendition that the URL names, if it is of this type. Returns [`Error::NotFound`] without one, and
     /// [`Error::Unauthenticated`] for the token of another.
     pub async fn redirect(&self, file_type: FileType) -> Result<FileRedirect> {
@@ -234,7 +234,7 @@ impl<A> AnswerMedia<A> {
     }
 }
 
-impl<A: HasAdmission> FromRequestParts<App> for AnswerMedia<A> {
+impl<A: HasAdmission> FromRequestParts<App> for TakeFileAccess<A> {
     type Rejection = AdmissionRejection;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, AdmissionRejection> {

@@ -95,7 +95,12 @@ impl Candidate {
 
     /// The words that searches find the candidate by.
     pub fn words(&self) -> BTreeMap<String, WordSource> {
+        self.searched_fields().words()
+    }
+
+    /// The fields that searches look in.
+    pub fn searched_fields(&self) -> SearchedFields<'_> {
         let CandidateProfile { first_name, last_name, .. } = &self.profile;
-        SearchedFields { first_name, last_name, email: self.shown_email() }.words()
+        SearchedFields { first_name, last_name, email: self.shown_email() }
     }
 }

@@ -33,7 +33,7 @@ impl WordSource {
 }
 
 /// The fields of a candidate that searches look in. Entries are written by them, and results are compared with them.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchedFields<'a> {
     pub first_name: &'a ShortName,
     pub last_name: &'a ShortName,

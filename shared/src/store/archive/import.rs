@@ -267,7 +267,7 @@ impl Store {
             self.put(key, share).await?;
         }
         let mut transaction = self.importing(candidate);
-        transaction.follow_names(None, Some(candidate));
+        transaction.write_lookup_items(None, Some(candidate));
         self.commit_import(transaction).await
     }
 

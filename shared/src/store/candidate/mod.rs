@@ -29,14 +29,15 @@ use super::table::retry::RetryPolicy;
 use super::table::write::condition::WriteCondition;
 use super::table::write::transaction::Transaction;
 use crate::domain::account::Account;
-use crate::domain::candidate::{Candidate, CandidateProfile, CandidateStatus};
+use crate::domain::candidate::search::SearchedFields;
+use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::effect::Effect;
 use crate::domain::history::erasure::{ErasedItem, ErasureCause, ErasureReason};
 use crate::domain::history::{ResourceChange, ResourceRef};
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::media::upload::ARRIVAL;
 use crate::domain::project::Project;
-use crate::domain::text::{Email, ShortName, Username, fold_case, is_login};
+use crate::domain::text::{Email, Username, fold_case, is_login};
 use crate::domain::transition::CandidateChange;
 use crate::domain::transition::project_counts::ProjectCounts;
 use crate::error::{Error, Result};
@@ -104,7 +105,7 @@ impl Store {
         let mut transaction = self.transaction();
         // An import has fixed its identifiers beforehand: a concurrent repeat of it may have created the candidate.
         transaction.create_unless(&change.candidate, || Error::Changed);
-        transaction.follow(None, Some(&change.candidate), change.needs_running_project, now);
+        transaction.write_derived_items(None, Some(&change.candidate), change.needs_running_project, now);
         transaction.effect(Effect::of_change(change, 1, now));
         transaction
     }
@@ -286,7 +287,7 @@ impl Transaction {
         now: DateTime<Utc>,
     ) {
         self.replace(before, &change.candidate);
-        self.follow(Some(before), Some(&change.candidate), change.needs_running_project, now);
+        self.write_derived_items(Some(before), Some(&change.candidate), change.needs_running_project, now);
         let version = before.version() + 1;
         self.effect(Effect::of_change(change, version, now));
         self.address_mails(before.account_address(), change.candidate.account_address(), version, now);
@@ -301,7 +302,7 @@ impl Transaction {
         // Every erasure of a candidate passes here. A hold set since they were read changes the version, so the write fails.
         candidate.may_be_erased(now)?;
         self.delete(candidate);
-        self.follow(Some(candidate), None, false, now);
+        self.write_derived_items(Some(candidate), None, false, now);
         let erased = ErasedItem::Candidate { project: candidate.project, candidate: candidate.id };
         // Signed URLs of parts work for a while, also if the interview has ended since.
         let settles_at = candidate.interview.map(|_| now + ARRIVAL);
@@ -311,7 +312,7 @@ impl Transaction {
     }
 
     /// Writes what follows from a candidate `before` becoming `after`: counts, names, key, search entries, shares, files.
-    fn follow(
+    fn write_derived_items(
         &mut self,
         before: Option<&Candidate>,
         after: Option<&Candidate>,
@@ -321,17 +322,18 @@ impl Transaction {
         if let Some(one) = after.or(before) {
             self.count(one, &ProjectCounts::change(before, after), needs_running_project);
         }
-        self.follow_names(before, after);
+        self.write_lookup_items(before, after);
         self.shares(before, after);
         if let Some(after) = after {
             self.files(before.map(files_of), files_of(after), now);
         }
     }
 
-    /// Writes what a candidate is found by: names, key, search entries, the summary of their results, the mark of an open request for help.
-    pub(super) fn follow_names(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
+    /// Updates the items by which a candidate is found: logins, the client's key, search entries, the summary of their results, and
+    /// the mark of an open request for help.
+    pub(super) fn write_lookup_items(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
         // Most changes leave alone what logins and searches find a candidate by.
-        if before.map(names_of) != after.map(names_of) {
+        if before.map(lookup_fields) != after.map(lookup_fields) {
             self.candidate_logins(before, after);
             self.search_entries(before, after);
         }
@@ -372,10 +374,10 @@ impl Transaction {
     }
 }
 
-/// The names and addresses by which logins and searches find a candidate.
-fn names_of(candidate: &Candidate) -> (&ShortName, &ShortName, Vec<&Email>, Option<&Username>) {
-    let CandidateProfile { first_name, last_name, username, .. } = &candidate.profile;
-    (first_name, last_name, candidate.account_address().held().collect(), username.as_ref())
+/// The fields by which logins and searches find a candidate.
+fn lookup_fields(candidate: &Candidate) -> (SearchedFields<'_>, Vec<&Email>, Option<&Username>) {
+    let held = candidate.account_address().held().collect();
+    (candidate.searched_fields(), held, candidate.profile.username.as_ref())
 }
 
 pub(super) fn username_of(candidate: &Candidate) -> Option<ItemKey> {

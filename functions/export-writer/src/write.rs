@@ -51,9 +51,17 @@ pub(crate) async fn write(
         return Ok(Ended::GivenUp);
     };
     let export = system.store.update_export(due, leased).await?;
-    let (attempt, begun_at) = (export.version(), system.now);
-    let (saved, erased) = (Stopwatch::start(), Vec::new());
-    let mut worker = ExportWorker { app, system: &system, limits, export, attempt, begun_at, saved, erased };
+    let attempt = export.version();
+    let mut worker = ExportWorker {
+        app,
+        system: &system,
+        limits,
+        export,
+        attempt,
+        begun_at: system.now,
+        saved: Stopwatch::start(),
+        erased: Vec::new(),
+    };
     let Err(error) = worker.write().await else { return Ok(Ended::Written) };
     let folder = worker.folder();
     let export = worker.export;
@@ -64,7 +72,7 @@ pub(crate) async fn write(
         return Ok(Ended::Written);
     }
     let export = present.filter(|present| present.continues(&export)).unwrap_or(export);
-    // Whatever has ended it: nothing of a part can be downloaded.
+    // Deleted however the attempt has failed, so that no part of an archive can be downloaded.
     system.objects()?.delete_all(&folder).await?;
     if system.store.company(&export.company).await?.is_none() {
         return Err(Error::NotFound);

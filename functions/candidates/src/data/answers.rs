@@ -80,22 +80,22 @@ impl AnswerDataView {
     ) -> Vec<Self> {
         let Some(ShownAnswers { answers, written }) = given else { return Vec::new() };
         let objects = AnswerObjects::of(answers);
-        let take = |of: TakeRef, take: &Take, is_answer: bool| {
+        let view_of = |rendition: TakeRef, take: &Take, is_answer: bool| {
             let converted = take.conversion.converted;
             TakeDataView {
                 begun_at: Timestamp(take.begun_at),
                 finished_at: take.finished_at.map(Timestamp),
                 status: take.conversion.status,
                 seconds: converted.map(|made| made.seconds),
-                url: converted.and_then(|_| references.take_rendition(&objects, of, FileType::Mp4)),
+                url: converted.and_then(|_| references.take_rendition(&objects, rendition, FileType::Mp4)),
                 captions: if is_answer {
-                    CaptionsView::all_of(take, of.question, &objects, references)
+                    CaptionsView::all_of(take, rendition.question, &objects, references)
                 } else {
                     Vec::new()
                 },
             }
         };
-        let answer = answers.questions.iter().map(|(question, answer)| Self {
+        let views = answers.questions.iter().map(|(question, answer)| Self {
             question: references.uri_in_project(&answers.company, answers.project, *question),
             question_text: questionnaire
                 .question(*question)
@@ -103,11 +103,12 @@ impl AnswerDataView {
             text: written.get(question).and_then(|answer| answer.text.as_ref()).map(ToString::to_string),
             draft: written.get(question).and_then(DraftDataView::of),
             takes: {
-                let number = answer.answer().map(|take| take.number);
-                let shown = |one: &Take| take(one.reference(*question), one, number == Some(one.number));
+                let answering = answer.answer().map(|take| take.number);
+                let shown =
+                    |take: &Take| view_of(take.reference(*question), take, answering == Some(take.number));
                 answer.takes.iter().map(shown).collect()
             },
         });
-        answer.collect()
+        views.collect()
     }
 }

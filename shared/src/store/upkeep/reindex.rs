@@ -75,6 +75,7 @@ impl Store {
             },
         )
         .await?;
+        // Only the entries that differ from those that their candidates need are left.
         for (candidate, has) in found {
             let mended = self.retry_on_conflict(RetryPolicy::CHANGE, || {
                 self.mend_entries(company, project, candidate, &has)

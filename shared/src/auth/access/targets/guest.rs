@@ -275,6 +275,7 @@ impl<T: StoredEntity> GuestFile<T> {
         let state = request.state();
         let store = state.store(app);
         let link = place.find(&store).await?;
+        // A link that has ended opens no seal and reads no candidate.
         if link.end(now).is_some() {
             return Err(rejected());
         }
@@ -283,13 +284,13 @@ impl<T: StoredEntity> GuestFile<T> {
             return Err(rejected());
         }
         let (opened, mut batch) = OpenedLink::load(&store, link, now, [key.clone()]).await?;
-        // The page asks with the key when a file is refused, and says why.
+        // The candidate may have ended the link too. The page asks with the key when a file is refused, and says why.
         if opened.end(now).is_some() {
             return Err(rejected());
         }
         opened.note(&state);
         let item = batch.take(&key)?.ok_or(Error::NotFound)?;
-        // The bucket knows nothing of the link, so its URL ends with both. It counts whole seconds.
+        // The bucket knows nothing of the link, so its URL ends with the token or the link, whichever is first. It counts whole seconds.
         let lifetime = left.min(opened.link.ends_at - now).max(TimeDelta::seconds(1));
         let lifetime = lifetime.to_std().map_err(Error::internal)?;
         Ok(Self { item, lifetime })

@@ -32,7 +32,6 @@ pub(crate) async fn create(
     access.commit(access.store.create_label(&label), created).await
 }
 
-/// Reads the body of a creation.
 pub(crate) fn read_new(mut body: BodyFields) -> Result<LabelText> {
     let text = body.required("text", LabelText::parse);
     body.finish(|| text)

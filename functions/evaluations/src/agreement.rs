@@ -27,7 +27,7 @@ pub(crate) struct ProjectAgreementView {
     criteria: Vec<CriterionAgreementView>,
     /// On the mean of each evaluator's ratings of a candidate.
     overall: AgreementView,
-    /// On the recommendation.
+    /// How far the evaluators agree on the recommendation.
     recommendation: AgreementView,
     /// The number of evaluations that count.
     #[schemars(example = 131)]

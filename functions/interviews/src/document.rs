@@ -24,7 +24,6 @@ use crate::reopening::read_request;
 use crate::takes::{read_finished, read_parts};
 use crate::view::{AnswerView, DraftView, SignedPartsView, TakeView};
 
-/// The limit of requests by one link.
 const GUEST_LIMIT: &str = "By one link, at most 300 requests an hour are answered.";
 
 pub(crate) fn get_interview(operation: OperationDoc) -> OperationDoc {

@@ -30,7 +30,7 @@ pub(crate) struct StatusView {
     warnings: Option<Vec<StatusWarning>>,
 }
 
-/// Something that a project lacks.
+/// A warning about a change of status that was made all the same.
 #[derive(Clone, Serialize, JsonSchema)]
 #[schemars(inline)]
 struct StatusWarning {

@@ -162,7 +162,7 @@ impl RetentionWalk<'_> {
         let id = &self.run.company;
         let company = store.company(id).await?.ok_or_else(|| Error::internal("a run without a company"))?;
         let next = self.run.clone().completed(&company, *now);
-        // Clients may change the policy at this moment.
+        // The write enters the run in the history of the policy, and fails if a client changes the policy in the meantime: read it again.
         let complete = async || {
             let policy = store.retention_policy(id).await?;
             self.system.commit(store.complete_retention_run(&self.stored, &next, policy.as_ref())).await

@@ -84,8 +84,8 @@ fn is_whole_pdf(bytes: &[u8]) -> bool {
     const END: &[u8] = b"%%EOF";
     let Some(end) = bytes.windows(END.len()).rposition(|window| window == END) else { return false };
     let rest = &bytes[end..];
-    // Senders add padding, or pages of their own. Objects are the PDF's: of one that is made for the web and then cut, the
-    // first page has such an end.
+    // Padding, or text that a sender has added, may follow the last `%%EOF`. PDF objects after it mean that the file was cut off: a
+    // PDF that is made for the web (linearised) has an `%%EOF` after its first page, too.
     rest.len() <= EDGE || position(rest, b" obj").is_none()
 }
 

@@ -46,7 +46,7 @@ struct BulkMeta {
     /// Entries that were not processed in time.
     #[schemars(example = 0)]
     pending: usize,
-    /// Whether more candidates are in the `status` of the request.
+    /// Whether candidates in the `status` of the request are left on whom this request has not acted.
     #[schemars(example = false)]
     more: bool,
     /// The last of these candidates: send it as `after` to act on the next ones, whether these have failed or not. Null if there

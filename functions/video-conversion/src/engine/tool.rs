@@ -14,7 +14,7 @@ use super::{codecs, packets};
 
 /// The maximum length of what is kept of a program's output, in bytes.
 const MAX_ANSWER: usize = 1024 * 1024;
-/// The maximum length of a line of it, in bytes.
+/// The maximum length of a line of a program's output, in bytes.
 const MAX_LINE: u64 = 64 * 1024;
 /// The maximum length of error messages for the log, in bytes.
 const MAX_COMPLAINT: u64 = 2000;

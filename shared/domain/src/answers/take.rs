@@ -202,8 +202,8 @@ impl Take {
         BYTES_PER_SECOND * u64::from(self.answer_seconds) + SPARE_BYTES
     }
 
-    /// Whether the parts up to these, by number and size, could be larger together than the take may be. If not, those in the
-    /// bucket need not be counted to sign these.
+    /// Whether the parts up to the highest number in `asked` would exceed the size limit of the take if each had the maximum size.
+    /// If not, they can be signed without listing the bucket. `asked` has the number and the size of each part.
     pub fn can_outgrow_by(&self, asked: &[(u32, u64)]) -> bool {
         let last = asked.iter().map(|(number, _)| *number).max().unwrap_or_default();
         u64::from(last) * u64::from(MAX_PART_BYTES) > self.most_bytes()

@@ -9,8 +9,8 @@ use crate::media::conversion::queue::Recording;
 use crate::media::video::Video;
 
 impl Effect {
-    /// The effects of the `version`th write of `answers`, which were `before`: conversions, and the deletion of objects that takes
-    /// no longer need.
+    /// Returns the effects of the write that replaces `before` by `answers` in this `version`: conversions of takes that were
+    /// finished, and the deletion of objects that takes no longer need.
     pub fn of_answers(before: &Answers, answers: &Answers, version: u64, now: DateTime<Utc>) -> Vec<Self> {
         let Answers { company, project, candidate, .. } = answers;
         let project = *project;

@@ -101,7 +101,7 @@ impl DeliveryCursor {
         Self { wakes_sender: false, work: WorkState::IDLE, ..Self::new(webhook, company, after, now) }
     }
 
-    /// Starts the sender at `now`.
+    /// Makes a turn due at `now`, and has the table's stream start it at once.
     fn wake(self, now: DateTime<Utc>) -> Self {
         Self { work: self.work.wake(now), wakes_sender: true, ..self }
     }

@@ -33,7 +33,7 @@ use crate::store::table::item::{self, Item, StoredEntity, VersionedItem, string}
 use crate::store::table::keys::{self, ItemCollection, TABLE};
 use crate::store::table::read::query::Query;
 
-/// The candidates that are read together.
+/// The maximum number of candidates in an [`ArchivePage`], whose records are read as of one moment.
 const CANDIDATES_TOGETHER: usize = 25;
 /// How often what has changed while it was read is read again.
 const ATTEMPTS: usize = 10;

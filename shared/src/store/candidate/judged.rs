@@ -56,7 +56,8 @@ impl Store {
         Ok(found)
     }
 
-    /// The interviewed candidates of a project after `after` whose evaluation may not be complete, by identifier.
+    /// Returns the interviewed candidates of a project after `after` in the order of their identifiers, without those whose evaluation was
+    /// complete when it was read.
     pub async fn unevaluated(
         &self,
         project: &Project,

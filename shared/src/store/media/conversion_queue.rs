@@ -1,4 +1,4 @@
-//! Access patterns of the queues of recordings that wait for their conversion: one for each company, and a list of them.
+//! Access patterns of recordings that wait for their conversion: a queue for each company, and the list of these queues.
 
 use std::pin::pin;
 

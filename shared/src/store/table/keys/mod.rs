@@ -173,7 +173,7 @@ pub(crate) fn video(c: &CompanyId, v: VideoId) -> ItemKey {
 
 /// The captions of a company's videos.
 pub(crate) fn all_captions(c: &CompanyId) -> ItemCollection {
-    // Captions are not beside the videos, which are listed.
+    // Not in the partition of the videos: listing these would read the captions too.
     ItemCollection { pk: format!("CAPTIONS#{c}"), prefix: "" }
 }
 

@@ -21,7 +21,8 @@ use crate::store::VersionedItem;
 /// How long anyone may keep it without asking again: a changed name may be seen a minute later.
 const CACHE: &str = "public, max-age=60";
 
-/// Any request about the login of the company in the path. Gives no access to anything else.
+/// Access for anyone to the company in the path, as its login page shows it, and to its sign-in settings. Gives no access to anything
+/// else.
 pub struct CompanyLogin {
     pub company: VersionedItem<Company>,
     /// The settings of the sign-in of its staff.

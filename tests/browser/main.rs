@@ -67,7 +67,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 fn page(video: &Value) -> String {
     let (mp4, thumb) = (video["streams"]["mp4"].as_str().unwrap(), video["thumb"].as_str().unwrap());
     format!(
-        r#"<!doctype html><title>player</title><img src="{thumb}"><video src="{mp4}" muted></video><script>
+        r#"<!doctype html><title>player</title><img><video muted></video><script>
 const [image, video] = [document.querySelector("img"), document.querySelector("video")];
 const report = outcome => fetch("/report", {{method: "POST", body: JSON.stringify(outcome)}});
 const thumb = new Promise(done => image.addEventListener("load", done));
@@ -85,6 +85,9 @@ video.addEventListener("seeked", async () => {{
         sound: video.webkitAudioDecodedByteCount > 0,
     }});
 }}, {{once: true}});
+// After the listeners: on a busy computer, what the parser has found may be loaded before a script runs.
+image.src = "{thumb}";
+video.src = "{mp4}";
 </script>"#
     )
 }

@@ -135,8 +135,9 @@ fn written_key(call: &Value) -> String {
 
 /// A partition key without what is different each time: of its segments, those in capitals remain. A number has no others.
 fn form(key: &Value) -> String {
-    let is_word =
-        |segment: &str| !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_uppercase());
+    let is_word = |segment: &str| {
+        !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+    };
     let key = key["S"].as_str().unwrap_or_default();
     if key.starts_with("EFFECT#") {
         // Policies may tell effects apart by their tasks.

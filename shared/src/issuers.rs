@@ -1,8 +1,8 @@
-//! The keys of issuers, fetched from where their configuration says (OpenID Connect Discovery), and their endpoints for sign-in.
+//! The metadata of issuers (OpenID Connect Discovery): their keys, and their endpoints for sign-in.
 //!
-//! Callers name only issuers that a company trusts: no stranger decides what is fetched. An environment keeps the keys of an issuer for
+//! Callers name only issuers that a company trusts: no stranger decides what is fetched. An environment keeps the metadata of an issuer for
 //! [`KEPT`]. It looks again once in [`LOOK_AGAIN`] for a key that it does not know, and as often while an issuer does not answer;
-//! until then it goes on with the former keys, for [`KEPT_ON_FAILURE`]. All of this goes by the service's clock.
+//! until then it goes on with the former metadata, for [`KEPT_ON_FAILURE`]. All of this goes by the service's clock.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -35,8 +35,8 @@ const MAX_KNOWN: usize = 200;
 /// The most bytes of an answer.
 const MAX_ANSWER: usize = 256 * 1024;
 
-/// The keys and endpoints of an issuer.
-pub(crate) struct KnownProvider {
+/// The keys and endpoints of an issuer, as its configuration names them.
+pub(crate) struct IssuerMetadata {
     pub(crate) keys: IssuerKeys,
     /// The endpoints by which people sign in; the fault if they cannot.
     pub(crate) endpoints: Result<ProviderEndpoints, ProviderFault>,
@@ -56,8 +56,8 @@ struct KnownIssuer {
 
 #[derive(Clone, Default)]
 struct LastLook {
-    /// The keys and the endpoints, and when they were fetched.
-    answered: Option<(Arc<KnownProvider>, DateTime<Utc>)>,
+    /// The metadata, and when it was fetched.
+    answered: Option<(Arc<IssuerMetadata>, DateTime<Utc>)>,
     /// When the issuer was asked last, and what was wrong then.
     asked: Option<(DateTime<Utc>, Option<IssuerFault>)>,
 }
@@ -103,14 +103,14 @@ impl LastLook {
         &self,
         id: Option<&str>,
         now: DateTime<Utc>,
-    ) -> Option<Result<Arc<KnownProvider>, IssuerFault>> {
+    ) -> Option<Result<Arc<IssuerMetadata>, IssuerFault>> {
         let was_asked = self.asked.filter(|(at, _)| now - *at < LOOK_AGAIN);
-        if let Some((known, at)) = &self.answered {
-            let is_known = id.is_none_or(|id| known.keys.has(id));
+        if let Some((metadata, at)) = &self.answered {
+            let is_known = id.is_none_or(|id| metadata.keys.has(id));
             let age = now - *at;
             let may_do = age < KEPT && (is_known || was_asked.is_some());
             if may_do || age < KEPT_ON_FAILURE && was_asked.is_some_and(|(_, fault)| fault.is_some()) {
-                return Some(Ok(known.clone()));
+                return Some(Ok(metadata.clone()));
             }
         }
         was_asked.and_then(|(_, fault)| fault).map(Err)
@@ -118,19 +118,18 @@ impl LastLook {
 }
 
 impl App {
-    /// Whether [`known_provider`](Self::known_provider) would answer for any key of the issuer without asking it.
+    /// Whether [`issuer_metadata`](Self::issuer_metadata) would answer for any key of the issuer without asking it.
     pub(crate) fn knows_issuer(&self, issuer: &IssuerUrl) -> bool {
         let known = self.known_issuers().find(issuer);
         known.is_some_and(|known| known.last().answer(None, self.now()).is_some())
     }
 
-    /// The keys of an issuer, among them that with this identifier if the issuer has one, and its endpoints. Asks the issuer at most once
-    /// a minute.
-    pub(crate) async fn known_provider(
+    /// The metadata of an issuer, with the key of this identifier if the issuer has one. Asks the issuer at most once a minute.
+    pub(crate) async fn issuer_metadata(
         &self,
         issuer: &IssuerUrl,
         id: Option<&str>,
-    ) -> Result<Arc<KnownProvider>, IssuerFault> {
+    ) -> Result<Arc<IssuerMetadata>, IssuerFault> {
         let known = self.known_issuers().of(issuer, self.now());
         if let Some(answer) = known.last().answer(id, self.now()) {
             return answer;
@@ -156,14 +155,14 @@ async fn fetch(
     issuer: &IssuerUrl,
     outgoing: &Outgoing,
     targets: AllowedTargets,
-) -> Result<KnownProvider, IssuerFault> {
+) -> Result<IssuerMetadata, IssuerFault> {
     let deadline = Instant::now() + PATIENCE;
     let url = issuer.configuration_url()?;
     let configuration = answer_of(outgoing, &url, deadline, IssuerFault::NoDiscovery).await?;
     let url = issuer.keys_url(&configuration)?;
     let keys = IssuerKeys::parse(&answer_of(outgoing, &url, deadline, IssuerFault::NoKeys).await?)?;
     // An issuer that signs for workloads alone has no endpoints.
-    Ok(KnownProvider { keys, endpoints: ProviderEndpoints::read(&configuration, targets) })
+    Ok(IssuerMetadata { keys, endpoints: ProviderEndpoints::read(&configuration, targets) })
 }
 
 /// The body of the answer at `url`; `wrong` if the server answers with something else.

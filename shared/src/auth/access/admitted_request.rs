@@ -136,7 +136,7 @@ impl AdmittedRequest {
         if !self.app.knows_issuer(issuer) {
             self.store.count_look_at_issuer(self.company_id(), self.now).await?;
         }
-        Ok(self.app.known_provider(issuer, None).await.err())
+        Ok(self.app.issuer_metadata(issuer, None).await.err())
     }
 
     /// The reason why nobody can sign in by an issuer, for the owner who sets it; `None` if people can. Asks the issuer at most once a
@@ -146,8 +146,8 @@ impl AdmittedRequest {
             Some(IssuerFault::Unreachable) => Some("The issuer cannot be reached. Try again when it can."),
             Some(fault) => Some(fault.advice()),
             None => {
-                let known = self.app.known_provider(issuer, None).await;
-                known.ok().and_then(|known| Some(known.endpoints.as_ref().err()?.advice()))
+                let metadata = self.app.issuer_metadata(issuer, None).await;
+                metadata.ok().and_then(|metadata| Some(metadata.endpoints.as_ref().err()?.advice()))
             }
         })
     }

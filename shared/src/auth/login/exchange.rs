@@ -86,10 +86,10 @@ impl PublicAccess {
         // No issuer is asked for which no token of the company vouches.
         let issuer: Option<&IssuerUrl> = tokens.iter().find_map(|token| Some(&token.proof.trust()?.issuer));
         let issuer = issuer.ok_or(ExchangeFailure::NotSigned)?;
-        let known = self.app.known_provider(issuer, Some(presented.key_id())).await.map_err(|fault| {
+        let metadata = self.app.issuer_metadata(issuer, Some(presented.key_id())).await.map_err(|fault| {
             ExchangeFailure::Problems(tokens.iter().map(|token| (token, fault.into())).collect())
         })?;
-        presented.verify(&known.keys).ok_or(ExchangeFailure::NotSigned)
+        presented.verify(&metadata.keys).ok_or(ExchangeFailure::NotSigned)
     }
 
     /// The token of `tokens` that trusts the workload, and the end of the JWT.

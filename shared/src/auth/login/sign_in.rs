@@ -368,9 +368,9 @@ impl PublicAccess {
     }
 
     async fn endpoints(&self, provider: &SignInProvider) -> Result<ProviderEndpoints, Stop> {
-        let known = self.app.known_provider(&provider.issuer, None).await;
-        let known = known.map_err(|_| unreachable("the issuer does not answer as one"))?;
-        known.endpoints.clone().map_err(|_| unreachable("the configuration has no fit endpoints"))
+        let metadata = self.app.issuer_metadata(&provider.issuer, None).await;
+        let metadata = metadata.map_err(|_| unreachable("the issuer does not answer as one"))?;
+        metadata.endpoints.clone().map_err(|_| unreachable("the configuration has no fit endpoints"))
     }
 
     /// Redeems a code for an ID token, which nothing has verified yet.
@@ -435,9 +435,9 @@ impl PublicAccess {
         if presented.issuer() != provider.issuer.as_str() {
             return Err(refused("the ID token is of another issuer"));
         }
-        let known = self.app.known_provider(&provider.issuer, Some(presented.key_id())).await;
-        let known = known.map_err(|_| unreachable("the issuer does not answer as one"))?;
-        let jwt = presented.verify(&known.keys);
+        let metadata = self.app.issuer_metadata(&provider.issuer, Some(presented.key_id())).await;
+        let metadata = metadata.map_err(|_| unreachable("the issuer does not answer as one"))?;
+        let jwt = presented.verify(&metadata.keys);
         let jwt = jwt.ok_or(refused("no key of the issuer verifies the ID token"))?;
         let client = provider.client_id.as_str();
         jwt.check(client, self.now)

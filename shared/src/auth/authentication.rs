@@ -20,7 +20,7 @@ pub(super) fn keys_of(credential: &Credential) -> Vec<ItemKey> {
             // The secret names the user who acts for another, so one read finds both, and the session ends with
             // either one's rights.
             let actor = claim.on_behalf_by.map(|by| keys::customer(&claim.company, by));
-            let settings = may_need_provider(claim).then(|| keys::sign_in_settings(&claim.company));
+            let settings = depends_on_sign_in_settings(claim).then(|| keys::sign_in_settings(&claim.company));
             keys_of_identity(claim)
                 .chain([keys::session(&credential.hash)])
                 .chain(actor)
@@ -206,7 +206,7 @@ fn holder_of(
 }
 
 /// Whether a session of this claim depends on how the company's staff sign in.
-fn may_need_provider(claim: &CredentialClaim) -> bool {
+fn depends_on_sign_in_settings(claim: &CredentialClaim) -> bool {
     matches!(claim.account, Account::Customer { .. })
 }
 

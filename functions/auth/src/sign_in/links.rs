@@ -96,7 +96,7 @@ pub(crate) async fn replace(
         Some(link) => link.clone(),
         None => provider.link_to(subject, access.now),
     };
-    let after = Customer::clone(before).with_sign_in(link.clone());
+    let after = Customer::clone(before).set_sign_in_link(link.clone());
     let view = LinkView::new(access.company_id(), &after, &link, access.references());
     let linked =
         access.store.link_customer(&settings, before, &after, access.caller.principal().into(), access.now);
@@ -112,7 +112,7 @@ pub(crate) async fn delete(
     if before.sign_in.is_none() {
         return Err(Error::NotFound);
     }
-    let after = Customer::clone(before).without_sign_in();
+    let after = Customer::clone(before).remove_sign_in_link();
     let settings = access.store.sign_in_settings(access.company_id()).await?;
     let by = access.caller.principal().into();
     access.commit(access.store.link_customer(&settings, before, &after, by, access.now), NoContent).await

@@ -465,7 +465,7 @@ impl PublicAccess {
             let before = found.ok_or(refused(nobody))?;
             let link = settings.link_of(&before).cloned();
             let link = link.unwrap_or_else(|| provider.link_to(identity.subject.clone(), self.now));
-            let after = Customer::clone(&before).with_sign_in_by(link, self.now);
+            let after = Customer::clone(&before).sign_in_as(link, self.now);
             if after == *before {
                 return Ok(before);
             }

@@ -80,7 +80,7 @@ impl SignInSettings {
 
 impl Customer {
     /// Links the customer with the identity that they sign in as at `now`, and accepts a pending invitation.
-    pub fn with_sign_in_by(mut self, link: SignInLink, now: DateTime<Utc>) -> Self {
+    pub fn sign_in_as(mut self, link: SignInLink, now: DateTime<Utc>) -> Self {
         self.sign_in = Some(link);
         if self.status == CustomerStatus::Invited {
             self.status = CustomerStatus::Confirmed;
@@ -91,15 +91,15 @@ impl Customer {
     }
 
     /// Links the customer with an identity. Their sessions end, unless they are linked with it already.
-    pub fn with_sign_in(self, link: SignInLink) -> Self {
+    pub fn set_sign_in_link(self, link: SignInLink) -> Self {
         if self.sign_in.as_ref() == Some(&link) {
             return self;
         }
-        Self { sign_in: Some(link), ..self.without_sign_in() }
+        Self { sign_in: Some(link), ..self.remove_sign_in_link() }
     }
 
     /// Unlinks the customer. Their sessions end.
-    pub fn without_sign_in(mut self) -> Self {
+    pub fn remove_sign_in_link(mut self) -> Self {
         self.sign_in = None;
         self.with_sessions_ended()
     }

@@ -181,7 +181,7 @@ impl RecordKind {
             // The mark of this deployment's operator.
             Self::Company => &["is_test"],
             Self::Customers => {
-                &["address_keys", "mail_rate", "one_time_key", "password_hash", "session_epoch", "sign_in"]
+                &["address_keys", "mail_rate", "one_time_key", "password_hash", "session_epoch", "sign_in_link"]
             }
             // A signed one of another deployment, which `receipts` has.
             Self::Events => &["receipt"],

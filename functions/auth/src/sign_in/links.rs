@@ -109,7 +109,7 @@ pub(crate) async fn delete(
 ) -> Result<CommittedResponse<NoContent>> {
     let before = &access.target.customer;
     require_manager(&access, before).await?;
-    if before.sign_in.is_none() {
+    if before.sign_in_link.is_none() {
         return Err(Error::NotFound);
     }
     let after = Customer::clone(before).remove_sign_in_link();

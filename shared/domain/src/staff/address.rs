@@ -82,7 +82,7 @@ impl Customer {
             // The reader of the later address may have chosen it.
             self.password_hash = Some(unknown_password);
             // The reader may have signed in by the provider, too.
-            self.sign_in = None;
+            self.sign_in_link = None;
             self.email = former.email.clone();
         }
         self.with_sessions_ended()

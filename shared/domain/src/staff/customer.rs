@@ -137,7 +137,7 @@ pub struct Customer {
     /// The identity at the company's provider that they sign in as. It may have ended:
     /// [`SignInSettings::link_of`](super::sign_in::SignInSettings::link_of) tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sign_in: Option<SignInLink>,
+    pub sign_in_link: Option<SignInLink>,
 }
 
 /// The required fields of a new customer.
@@ -193,7 +193,7 @@ impl Customer {
             authenticate_on_behalf: false,
             suppression: None,
             photo: None,
-            sign_in: None,
+            sign_in_link: None,
         }
     }
 
@@ -351,7 +351,7 @@ impl HasHistory for Customer {
         let Self {
             account_type, username, first_name, last_name, phone, gender, position, role, preferred_language,
             status, is_active, invited_at, confirmed_at, receive_interview_notifications, seen_welcome, password_hash,
-            authenticate_on_behalf, photo, sign_in,
+            authenticate_on_behalf, photo, sign_in_link,
             // Told by the identifiers or by other fields.
             id: _, company: _, created_by: _, suppression: _, email: _, pending_email: _,
             // Internal.
@@ -381,7 +381,7 @@ impl HasHistory for Customer {
             ("seen_welcome", private(seen_welcome)),
             ("password", private(password_hash)),
             ("photo", private(photo)),
-            ("sign_in", private(sign_in)),
+            ("sign_in_link", private(sign_in_link)),
         ];
         facts.into_fields().into_iter().chain(others).collect()
     }

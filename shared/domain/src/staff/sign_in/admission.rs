@@ -81,7 +81,7 @@ impl SignInSettings {
 impl Customer {
     /// Links the customer with the identity that they sign in as at `now`, and accepts a pending invitation.
     pub fn sign_in_as(mut self, link: SignInLink, now: DateTime<Utc>) -> Self {
-        self.sign_in = Some(link);
+        self.sign_in_link = Some(link);
         if self.status == CustomerStatus::Invited {
             self.status = CustomerStatus::Confirmed;
             self.confirmed_at = Some(now);
@@ -92,15 +92,15 @@ impl Customer {
 
     /// Links the customer with an identity. Their sessions end, unless they are linked with it already.
     pub fn set_sign_in_link(self, link: SignInLink) -> Self {
-        if self.sign_in.as_ref() == Some(&link) {
+        if self.sign_in_link.as_ref() == Some(&link) {
             return self;
         }
-        Self { sign_in: Some(link), ..self.remove_sign_in_link() }
+        Self { sign_in_link: Some(link), ..self.remove_sign_in_link() }
     }
 
     /// Unlinks the customer. Their sessions end.
     pub fn remove_sign_in_link(mut self) -> Self {
-        self.sign_in = None;
+        self.sign_in_link = None;
         self.with_sessions_ended()
     }
 }

@@ -208,7 +208,7 @@ impl SignInSettings {
         let since = self.links_since?;
         let is_of_provider =
             |link: &&SignInLink| link.issuer == provider.issuer && link.client_id == provider.client_id;
-        customer.sign_in.as_ref().filter(is_of_provider).filter(|link| since <= link.linked_at)
+        customer.sign_in_link.as_ref().filter(is_of_provider).filter(|link| since <= link.linked_at)
     }
 
     /// Refuses to require the provider unless somebody is known to get in: the caller, who has signed in by it as it is set, or owners with

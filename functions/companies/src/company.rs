@@ -20,7 +20,7 @@ pub(crate) async fn read(
 
 /// GET /companies/{companyId}/login/
 pub(crate) async fn show_login(access: CompanyLogin) -> Result<CommittedResponse<Json<CompanyLoginView>>> {
-    access.show(&CompanyLoginView::new(&access.company, &access.sign_in, access.references()))
+    access.show(&CompanyLoginView::new(&access.company, &access.sign_in_settings, access.references()))
 }
 
 /// PATCH /companies/{companyId}/

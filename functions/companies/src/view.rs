@@ -111,14 +111,18 @@ pub(crate) struct CompanyLoginView {
 
 impl CompanyLoginView {
     /// The login of a company with these settings of sign-in.
-    pub(crate) fn new(company: &Company, sign_in: &SignInSettings, references: ReferenceUris<'_>) -> Self {
+    pub(crate) fn new(
+        company: &Company,
+        sign_in_settings: &SignInSettings,
+        references: ReferenceUris<'_>,
+    ) -> Self {
         Self {
             company: references.company(&company.id),
             name: company.name.to_string(),
             logo: references.logo(company),
             contact: Contact::of_company(company).into(),
             app_url: references.application(company).unwrap_or_default().to_owned(),
-            sign_in: sign_in.working_provider().map(|_| references.sign_in_door(&company.id)),
+            sign_in: sign_in_settings.working_provider().map(|_| references.sign_in_door(&company.id)),
         }
     }
 }

@@ -180,9 +180,14 @@ impl RecordKind {
             ],
             // The mark of this deployment's operator.
             Self::Company => &["is_test"],
-            Self::Customers => {
-                &["address_keys", "mail_rate", "one_time_key", "password_hash", "session_epoch", "sign_in_link"]
-            }
+            Self::Customers => &[
+                "address_keys",
+                "mail_rate",
+                "one_time_key",
+                "password_hash",
+                "session_epoch",
+                "sign_in_link",
+            ],
             // A signed one of another deployment, which `receipts` has.
             Self::Events => &["receipt"],
             Self::GuestLinks => &["hash", "media_key", "requests"],

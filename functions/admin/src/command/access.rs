@@ -55,7 +55,13 @@ pub(super) async fn allow_passwords(operator: &OperatorAccess, company: Option<&
     }
     let customers = operator.store.all_customers(&company).await?;
     let after = before.with_passwords_allowed();
-    let set = operator.store.set_sign_in(&before, &after, ChangeAuthor::Operator, &customers, operator.now);
+    let set = operator.store.set_sign_in_settings(
+        &before,
+        &after,
+        ChangeAuthor::Operator,
+        &customers,
+        operator.now,
+    );
     operator.commit(set).await?;
     Ok(json!({ "company": company, "was_required": was_required }))
 }

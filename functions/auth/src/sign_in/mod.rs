@@ -78,7 +78,7 @@ pub(crate) async fn replace(
         |customer: &Customer| before.link_of(customer).is_some() && after.link_of(customer).is_none();
     let ended = customers.iter().filter(|customer| has_ended(customer)).count();
     let answer = changed_answer(&access, &after, ended)?;
-    let set = access.store.set_sign_in(before, &after, by_owner(owner), &customers, access.now);
+    let set = access.store.set_sign_in_settings(before, &after, by_owner(owner), &customers, access.now);
     access.commit(set, answer).await
 }
 
@@ -93,7 +93,7 @@ pub(crate) async fn delete(
     }
     let customers = access.store.all_customers(access.company_id()).await?;
     let after = before.without_provider();
-    let set = access.store.set_sign_in(before, &after, by_owner(owner), &customers, access.now);
+    let set = access.store.set_sign_in_settings(before, &after, by_owner(owner), &customers, access.now);
     access.commit(set, NoContent).await
 }
 

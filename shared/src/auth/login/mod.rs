@@ -136,7 +136,7 @@ impl PublicAccess {
     ) -> Result<Option<LoggedIn>> {
         let partition = LoginPartition::of(company, name);
         let begun = self.store.begin_login(&partition, &self.state.source, self.now).await?;
-        let BegunLogin { mut found, counted, sign_in: settings } = begun;
+        let BegunLogin { mut found, counted, sign_in_settings: settings } = begun;
         // The answer about a name in a domain of the provider must not tell whether there is such an account, so the passwords of these
         // accounts are not checked.
         let listing = settings.as_deref().filter(|settings| settings.requires_provider_of(name));

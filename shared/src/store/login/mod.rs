@@ -124,7 +124,7 @@ pub(crate) struct BegunLogin {
     pub(crate) found: FoundAccounts,
     pub(crate) counted: CountedLogin,
     /// The settings of the company's sign-in; `None` if no account can have the name.
-    pub(crate) sign_in: Option<VersionedItem<SignInSettings>>,
+    pub(crate) sign_in_settings: Option<VersionedItem<SignInSettings>>,
 }
 
 impl FoundAccounts {
@@ -156,7 +156,7 @@ impl Store {
             let (accounts, mut batch) = tokio::try_join!(self.login_entries(partition), read)?;
             let before = batch.take::<FailedLogins>(&key)?;
             let company = partition.company.as_ref();
-            let sign_in = company.map(|company| batch.take_sign_in_settings(company)).transpose()?;
+            let sign_in_settings = company.map(|company| batch.take_sign_in_settings(company)).transpose()?;
             // Counted before the password is checked: a hundred concurrent attempts count like a hundred in sequence.
             let before =
                 before.unwrap_or_else(|| VersionedItem::not_stored(FailedLogins::none(partition.hash())));
@@ -168,7 +168,7 @@ impl Store {
             match tokio::try_join!(count, self.accounts(partition, accounts)) {
                 Ok((counted, found)) => {
                     let (found, counted) = (found.who_log_in(partition), CountedLogin(counted));
-                    return Ok(BegunLogin { found, counted, sign_in });
+                    return Ok(BegunLogin { found, counted, sign_in_settings });
                 }
                 Err(Error::Changed) => {}
                 Err(error) => return Err(error),

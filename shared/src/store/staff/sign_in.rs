@@ -89,7 +89,7 @@ impl Store {
 
     /// Replaces the settings of a company by `after`, which `by` has set, and notes the mails to the owners among its `customers`. Does
     /// nothing if they are the same.
-    pub fn set_sign_in(
+    pub fn set_sign_in_settings(
         &self,
         before: &VersionedItem<SignInSettings>,
         after: &SignInSettings,

@@ -26,7 +26,7 @@ const CACHE: &str = "public, max-age=60";
 pub struct CompanyLogin {
     pub company: VersionedItem<Company>,
     /// The settings of the sign-in of its staff.
-    pub sign_in: VersionedItem<SignInSettings>,
+    pub sign_in_settings: VersionedItem<SignInSettings>,
     conditions: RequestConditions,
     app: App,
 }
@@ -43,8 +43,8 @@ impl FromRequestParts<App> for CompanyLogin {
         let store = RequestState::of(&parts.extensions).store(app);
         let request = UnauthenticatedRequest::new(parts, app).await?;
         let id = request.path.company_id().map_err(|_| Error::NotFound)?;
-        let (company, sign_in) = store.company_login(&id).await?.ok_or(Error::NotFound)?;
-        Ok(Self { company, sign_in, conditions, app: app.clone() })
+        let (company, sign_in_settings) = store.company_login(&id).await?.ok_or(Error::NotFound)?;
+        Ok(Self { company, sign_in_settings, conditions, app: app.clone() })
     }
 }
 

@@ -227,7 +227,7 @@ impl Response {
                         | "detail"
                         | "parameter"
                         | "permission"
-                        | "sign_in"
+                        | "sign_in_url"
                         | "error"
                         | "error_description"
                 )

@@ -51,8 +51,8 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
             document::get_calling_candidate,
         )
         .group("Sign-in", "Staff sign in by their company's provider (OpenID Connect).")
-        .get("/sign-in/{companyId}/", sign_in::door::begin, "Sign in by provider", sign_in::document::begin_sign_in)
-        .get("/sign-in/{companyId}/callback/", sign_in::door::end, "End sign-in by provider", sign_in::document::end_sign_in)
+        .get("/sign-in/{companyId}/", sign_in::flow::begin, "Sign in by provider", sign_in::document::begin_sign_in)
+        .get("/sign-in/{companyId}/callback/", sign_in::flow::end, "End sign-in by provider", sign_in::document::end_sign_in)
         .under("/companies/{companyId}/sign-in/")
         .get("", sign_in::read, "Get sign-in", sign_in::document::get_sign_in)
         .put("", sign_in::replace, "Set sign-in", sign_in::document::set_sign_in)

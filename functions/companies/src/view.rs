@@ -105,8 +105,8 @@ pub(crate) struct CompanyLoginView {
     #[schemars(example = &"https://app.example.com/")]
     app_url: String,
     /// The address to sign in by the company's provider; null if staff log in with passwords alone. Open it in a browser, with `return_to`.
-    #[schemars(example = example_uri::SIGN_IN_DOOR)]
-    sign_in: Option<Uri>,
+    #[schemars(example = example_uri::SIGN_IN_URL)]
+    sign_in_url: Option<Uri>,
 }
 
 impl CompanyLoginView {
@@ -122,7 +122,7 @@ impl CompanyLoginView {
             logo: references.logo(company),
             contact: Contact::of_company(company).into(),
             app_url: references.application(company).unwrap_or_default().to_owned(),
-            sign_in: sign_in_settings.working_provider().map(|_| references.sign_in_door(&company.id)),
+            sign_in_url: sign_in_settings.working_provider().map(|_| references.sign_in_url(&company.id)),
         }
     }
 }

@@ -46,9 +46,9 @@ function providerSignIn() {
     const go = async () => {
         const name = encodeURIComponent(company.querySelector("input").value.trim());
         const response = await fetch(`${document.body.dataset.base}/companies/${name}/login/`).catch(() => undefined);
-        const door = response?.ok ? (await response.json()).sign_in : null;
-        if (door) {
-            location.assign(`${door}?${new URLSearchParams({ return_to: location.pathname })}`);
+        const url = response?.ok ? (await response.json()).sign_in_url : null;
+        if (url) {
+            location.assign(`${url}?${new URLSearchParams({ return_to: location.pathname })}`);
         } else {
             told.textContent = "This company has no sign-in with its own accounts, or cannot be reached.";
         }

@@ -46,7 +46,7 @@ export class Staff {
             /** @type {import("./staff/home.js").Home | null} */ home: null,
             /** @type {any} */ project: null,
             /** The name that was typed to sign in. */ username: "",
-            /** The address to sign in by the provider of the company. @type {string | null} */ door: null,
+            /** The address to sign in by the provider of the company. @type {string | null} */ signInUrl: null,
             /** @type {import("./staff/interview.js").Interview | null} */ interview: null,
         };
         /** @type {import("./language.js").Texts} */
@@ -144,7 +144,7 @@ export class Staff {
 
     /** Shows a screen that offers the provider of the company, if it has one. @param {"signIn" | "refused"} [screen] */
     async turnToSignIn(screen = "signIn") {
-        if (this.place.company) this.model.door = await this.session.readDoor();
+        if (this.place.company) this.model.signInUrl = await this.session.readSignInUrl();
         this.turnTo(screen);
     }
 

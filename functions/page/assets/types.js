@@ -30,7 +30,7 @@
  * @property {string | null} logo
  * @property {Contact} contact
  * @property {string} app_url
- * @property {string | null} sign_in the address to sign in by the provider of the company
+ * @property {string | null} sign_in_url the address to sign in by the provider of the company
  *
  * @typedef {{ kind: "customer" | "candidate", username: string, email: string, company: string }} KeyHolder
  *

@@ -202,10 +202,10 @@ impl Error {
             Self::Refused(refusal) | Self::Unauthenticated(refusal) | Self::Forbidden(refusal) => {
                 detail(refusal.code, refusal.detail)
             }
-            Self::SignInRequired(door) => json!({
-                "detail": "The staff of this company sign in with their company's account. Open the address in sign_in in a browser.",
+            Self::SignInRequired(url) => json!({
+                "detail": "The staff of this company sign in with their company's account. Open sign_in_url in a browser.",
                 "code": "sign_in_required",
-                "sign_in": door,
+                "sign_in_url": url,
             }),
             Self::MissingPermission { permission, is_token } => {
                 let name = permission.as_str();

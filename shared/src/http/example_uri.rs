@@ -40,7 +40,7 @@ pub const SIGN_IN: &str = in_company!("sign-in/");
 /// The callback of a company's provider.
 pub const SIGN_IN_CALLBACK: &str = "https://interviews.example.com/api/v3/sign-in/acme/callback/";
 /// The address where the staff of a company sign in.
-pub const SIGN_IN_DOOR: &str = "https://interviews.example.com/api/v3/sign-in/acme/";
+pub const SIGN_IN_URL: &str = "https://interviews.example.com/api/v3/sign-in/acme/";
 
 pub const PROJECT: &str = in_project!("");
 pub const QUESTION: &str = in_project!("questions/01JQ8ZJX7F2M5T8W1B4E6G9KPQ/");

@@ -91,11 +91,11 @@ impl<'a> ReferenceUris<'a> {
     /// The callback: the address to which a company's provider sends people back.
     // One for each company: with one for all, a company's provider could have another one's codes sent to itself (RFC 9700 §4.4).
     pub fn sign_in_callback(&self, c: &CompanyId) -> Uri {
-        self.sign_in_door(c).join("callback")
+        self.sign_in_url(c).join("callback")
     }
 
     /// The address where the staff of a company sign in by its provider.
-    pub fn sign_in_door(&self, c: &CompanyId) -> Uri {
+    pub fn sign_in_url(&self, c: &CompanyId) -> Uri {
         write_uri(format_args!("{}/sign-in/{c}/", self.base))
     }
 

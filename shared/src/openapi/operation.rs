@@ -150,8 +150,8 @@ impl OperationDoc {
     pub fn may_require_sign_in(mut self) -> Self {
         self.fails(ErrorResponseDoc::Forbidden);
         self.text.push_str(
-            "\n\nReturns 403 `sign_in_required` for staff whose company lets them sign in by its provider alone: open the address in \
-             `sign_in` in a browser.",
+            "\n\nReturns 403 `sign_in_required` for staff whose company lets them sign in by its provider alone: open \
+             `sign_in_url` in a browser.",
         );
         self
     }

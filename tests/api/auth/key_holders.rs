@@ -84,7 +84,7 @@ async fn a_login_shows_whose_it_is_whom_to_ask_and_where_staff_go() {
         "logo": null,
         "contact": { "person": "", "email": "" },
         "app_url": "https://app.example/",
-        "sign_in": null,
+        "sign_in_url": null,
     });
     let shown = anyone.get(path).await.expect(200);
     assert_eq!((shown.json(), shown.log().dynamodb_calls), (expected.clone(), 1));

@@ -10,7 +10,7 @@ use tests::http::{Request, Response};
 use super::sign_in::{Acme, SETTINGS};
 
 const WRONG: &str = "wrong horse battery";
-const DOOR: &str = "https://hr.example/api/v3/sign-in/acme/";
+const SIGN_IN_URL: &str = "https://hr.example/api/v3/sign-in/acme/";
 
 /// Requires the provider, or no longer. The owner may go on with a password.
 async fn require(acme: &Acme, required: bool) {
@@ -32,8 +32,8 @@ async fn staff_do_not_log_in_with_their_passwords_and_a_listed_name_tells_nothin
     assert_refusal!(right, @r#"
     403 {
       "code":"sign_in_required",
-      "detail":"The staff of this company sign in with their company's account. Open the address in sign_in in a browser.",
-      "sign_in":"https://hr.example/api/v3/sign-in/acme/"
+      "detail":"The staff of this company sign in with their company's account. Open sign_in_url in a browser.",
+      "sign_in_url":"https://hr.example/api/v3/sign-in/acme/"
     }
     "#);
     // The same for a wrong password, for nobody, and for the owner with a wrong password.
@@ -45,7 +45,7 @@ async fn staff_do_not_log_in_with_their_passwords_and_a_listed_name_tells_nothin
         (&owner.email, WRONG),
     ] {
         let refused = log_in(&acme, name, password).await.expect_code(403, "sign_in_required");
-        assert_eq!(refused.json()["sign_in"], DOOR, "{name}");
+        assert_eq!(refused.json()["sign_in_url"], SIGN_IN_URL, "{name}");
     }
     // Another name tells it only with the right password.
     log_in(&acme, &staff.username, WRONG).await.expect_code(401, "invalid_credentials");
@@ -118,7 +118,7 @@ async fn keys_of_mails_set_no_password_and_mails_lead_to_the_provider() {
     app.anonymous().post("/api-activate/", choice.clone()).await.expect_code(403, "sign_in_required");
     let other = json!({ "key": reset, "password": "another horse battery" });
     let refused = app.anonymous().post("/api-password-reset/confirm/", other).await;
-    assert_eq!(refused.expect_code(403, "sign_in_required").json()["sign_in"], DOOR);
+    assert_eq!(refused.expect_code(403, "sign_in_required").json()["sign_in_url"], SIGN_IN_URL);
 
     // Mails from now on hold no key.
     app.clock().advance(TimeDelta::minutes(10));
@@ -134,7 +134,7 @@ async fn keys_of_mails_set_no_password_and_mails_lead_to_the_provider() {
         let mails = app.mails_to(address);
         let text = mails[0].text.as_deref().unwrap();
         assert!(text.contains(subject), "{text}");
-        assert!(text.contains(&format!("{DOOR}\n")), "{text}");
+        assert!(text.contains(&format!("{SIGN_IN_URL}\n")), "{text}");
         assert!(!text.contains("ivo_"), "{text}");
     }
     // Those who were invited get in by the provider.

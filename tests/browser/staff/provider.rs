@@ -11,7 +11,7 @@ use crate::visit::Visit;
 
 const BUTTON: &str = "Sign in with your company’s account";
 /// The link that looks like a button.
-const DOOR: &str = "document.querySelector('main .ways a.main')";
+const TO_PROVIDER: &str = "document.querySelector('main .ways a.main')";
 const COMMENT: &str = "Comment";
 
 /// Sets the provider of the company, which is required or not.
@@ -30,9 +30,9 @@ async fn set_provider(visit: &Visit, required: bool) {
 impl Page {
     /// Follows the button to the provider, once it is there.
     async fn go_to_provider(&mut self) {
-        self.until(DOOR).await;
-        assert_eq!(self.evaluate(&format!("{DOOR}.textContent")).await, BUTTON);
-        self.evaluate(&format!("{DOOR}.click()")).await;
+        self.until(TO_PROVIDER).await;
+        assert_eq!(self.evaluate(&format!("{TO_PROVIDER}.textContent")).await, BUTTON);
+        self.evaluate(&format!("{TO_PROVIDER}.click()")).await;
         self.until("document.title === 'Sign in for trials'").await;
     }
 
@@ -54,7 +54,7 @@ async fn the_button_leads_to_the_provider_and_back_to_what_was_asked_for() {
     let mut page = Page::open().await;
     page.go(&address).await;
     page.on("signIn").await;
-    assert_eq!(page.evaluate(DOOR).await, Value::Null);
+    assert_eq!(page.evaluate(TO_PROVIDER).await, Value::Null);
     for required in [false, true] {
         set_provider(visit, required).await;
         page.forget_cookies().await;
@@ -118,8 +118,8 @@ async fn each_refusal_has_a_sentence_and_a_way_on_and_another_browser_is_not_sig
     page.tells("Your company’s account does not let you in here.").await;
 
     // Somebody else's sign-in, whose last step a browser is made to take.
-    let door = Request::get("/sign-in/acme/");
-    let begun = visit.app.send(door).await.expect(302);
+    let begin = Request::get("/sign-in/acme/");
+    let begun = visit.app.send(begin).await.expect(302);
     let form = begun.header("location").unwrap().to_owned();
     page.go(&form).await;
     page.sign_in_at_provider(&visit.owner.email).await;

@@ -2,7 +2,7 @@
 
 mod body;
 pub(crate) mod document;
-pub(crate) mod door;
+pub(crate) mod flow;
 pub(crate) mod links;
 mod view;
 

@@ -41,8 +41,8 @@ pub(crate) struct SignInView {
     #[schemars(example = example_uri::SIGN_IN_CALLBACK)]
     redirect_uri: Uri,
     /// The address where people sign in.
-    #[schemars(example = example_uri::SIGN_IN_DOOR)]
-    sign_in_uri: Uri,
+    #[schemars(example = example_uri::SIGN_IN_URL)]
+    sign_in_url: Uri,
 }
 
 impl SignInView {
@@ -58,7 +58,7 @@ impl SignInView {
             break_glass: break_glass.collect(),
             is_working: provider.is_working(),
             redirect_uri: references.sign_in_callback(company),
-            sign_in_uri: references.sign_in_door(company),
+            sign_in_url: references.sign_in_url(company),
         }
     }
 }

@@ -52,7 +52,7 @@ async fn send_invitation(
 ) -> Result<(EffectResult, String)> {
     let settings = system.store.sign_in_settings(&company.id).await?;
     if !settings.allows_password_of(before) {
-        let link = ReferenceUris::new(system.config()).sign_in_door(&company.id).to_string();
+        let link = ReferenceUris::new(system.config()).sign_in_url(&company.id).to_string();
         let occasion = MailOccasion::StaffSignIn { is_invited: true, link: &link };
         return send_to_customer(mailer, before, company, occasion).await;
     }

@@ -105,14 +105,14 @@ async fn send(
     let Some(first) = holders.first() else {
         return Ok((EffectResult::Outdated, "the keys that are out are too new".to_owned()));
     };
-    let door = ReferenceUris::new(system.config()).sign_in_door(&company.id).to_string();
+    let link = ReferenceUris::new(system.config()).sign_in_url(&company.id).to_string();
     let mut accounts = Vec::new();
     for holder in holders.iter().filter(|_| !is_by_provider) {
         accounts.push(AccountLink { name: holder.name(), link: give_link(system, holder).await? });
     }
     let occasion = match (&accounts[..], first) {
         ([], AccountHolder::Customer(customer)) => {
-            MailOccasion::StaffSignIn { is_invited: customer.status == CustomerStatus::Invited, link: &door }
+            MailOccasion::StaffSignIn { is_invited: customer.status == CustomerStatus::Invited, link: &link }
         }
         ([only], AccountHolder::Customer(customer)) if customer.status == CustomerStatus::Invited => {
             MailOccasion::StaffInvitation {

@@ -27,7 +27,7 @@ export function showPassword(app) {
             await app.api.send("POST", isReset ? "/api-password-reset/confirm/" : "/api-activate/", body);
         } catch (error) {
             if (error instanceof ApiError && error.code === "sign_in_required") {
-                return fill(form, element("p", { role: "alert" }, texts.byProvider), buttonTo(String(error.body.sign_in), texts.door));
+                return fill(form, element("p", { role: "alert" }, texts.byProvider), buttonTo(String(error.body.sign_in_url), texts.toProvider));
             }
             if (!(error instanceof ApiError) || error.status !== 400) throw error;
             const isWeak = error.about("password") !== "";

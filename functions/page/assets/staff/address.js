@@ -64,7 +64,7 @@ export function addressAskedFor(search) {
 
 /**
  * The address that signs the reader in by the company's provider and leads back to a path of this page.
- * @param {string} door that of the company
+ * @param {string} signInUrl that of the company
  * @param {string} path
  */
-export const throughDoor = (door, path) => `${door}?${new URLSearchParams({ return_to: path })}`;
+export const signInUrlTo = (signInUrl, path) => `${signInUrl}?${new URLSearchParams({ return_to: path })}`;

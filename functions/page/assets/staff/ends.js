@@ -3,7 +3,7 @@
 import { ApiError } from "../api.js";
 import { button, element, field, fill } from "../dom.js";
 import { filled } from "../language.js";
-import { homeOf, throughDoor } from "./address.js";
+import { homeOf, signInUrlTo } from "./address.js";
 
 /** @typedef {import("../staff.js").Staff} Staff */
 /** @typedef {import("../staff.js").View} View */
@@ -42,8 +42,8 @@ export function showSignIn(app) {
         if (isAgain()) return app.end("signedIn");
         await app.load();
     };
-    const { door } = app.model;
-    const submit = element("button", { class: !door && "main" }, texts.submit);
+    const { signInUrl } = app.model;
+    const submit = element("button", { class: !signInUrl && "main" }, texts.submit);
     const form = element("form", {
         onsubmit: async (/** @type {Event} */ event) => {
             event.preventDefault();
@@ -61,17 +61,17 @@ export function showSignIn(app) {
         title: texts.title,
         content: [
             element("p", {}, `${texts.company}: `, element("b", {}, element("bdi", {}, company))), problem,
-            door && [element("p", { class: "ways" }, doorLink(app, door)), element("h2", {}, texts.byPassword)],
+            signInUrl && [element("p", { class: "ways" }, providerLink(app, signInUrl)), element("h2", {}, texts.byPassword)],
             form, forget, sent,
         ],
     };
 }
 
-/** The way to the provider of the company, and back to what was asked for. @param {Staff} app @param {string} door */
-function doorLink(app, door) {
+/** The way to the provider of the company, and back to what was asked for. @param {Staff} app @param {string} signInUrl */
+function providerLink(app, signInUrl) {
     const { kind, company } = app.place;
     const path = isAgain() ? `${homeOf(company)}?${SIGNED_IN}` : kind === "refused" ? homeOf(company) : location.pathname + location.hash;
-    return element("a", { class: "main", href: throughDoor(door, path) }, app.texts.signIn.door);
+    return element("a", { class: "main", href: signInUrlTo(signInUrl, path) }, app.texts.signIn.toProvider);
 }
 
 /** Whether this window was opened to sign in beside another one. */
@@ -80,15 +80,15 @@ const isAgain = () => new URLSearchParams(location.search).has(AGAIN);
 /** A sign-in by the provider of the company was refused. @param {Staff} app @returns {View} */
 export function showRefused(app) {
     const texts = app.texts.refused;
-    const { door } = app.model;
+    const { signInUrl } = app.model;
     const { company } = app.place;
     const code = new URLSearchParams(location.search).get("code") ?? "";
-    const another = company && element("a", { class: !door && "main", href: homeOf(company) }, texts.another);
+    const another = company && element("a", { class: !signInUrl && "main", href: homeOf(company) }, texts.another);
     return {
         title: texts.title,
         content: [
             element("p", { class: "lead" }, /^sign_in_/.test(code) && texts[code] || texts.other),
-            element("p", { class: "ways" }, door && doorLink(app, door), another),
+            element("p", { class: "ways" }, signInUrl && providerLink(app, signInUrl), another),
         ],
     };
 }

@@ -90,10 +90,10 @@ export class Session {
     }
 
     /** The address to sign in by the company's provider; null if there is none, or if that cannot be read now: the form is there all the same. */
-    async readDoor() {
+    async readSignInUrl() {
         try {
             const login = await this.api.get(`/companies/${encodeURIComponent(this.company)}/login/`, 5000);
-            return /** @type {import("../types.js").CompanyLogin} */ (login).sign_in ?? null;
+            return /** @type {import("../types.js").CompanyLogin} */ (login).sign_in_url ?? null;
         } catch (error) {
             if (!(error instanceof ApiError)) throw error;
             return null;

@@ -37,7 +37,7 @@ export default {
         savedStaff: "Melden Sie sich ab jetzt in der Anwendung Ihres Unternehmens mit dem Benutzernamen {name} und diesem Passwort an.",
         common: "Dieses Passwort ist leicht zu erraten. Wählen Sie ein anderes.",
         byProvider: "Ihr Unternehmen lässt die Anmeldung nur mit dem Konto des Unternehmens zu, daher brauchen Sie hier kein Passwort.",
-        door: "Mit dem Konto Ihres Unternehmens anmelden",
+        toProvider: "Mit dem Konto Ihres Unternehmens anmelden",
     },
     account: { company: "Unternehmen", identifier: "Unternehmenskennung", name: "Benutzername", login: "Anmeldung unter" },
     address: {

@@ -37,7 +37,7 @@ export default {
         savedStaff: "A partir de ahora, inicie sesión en la aplicación de su empresa con el nombre de usuario {name} y esta contraseña.",
         common: "Esta contraseña es fácil de adivinar. Elija otra.",
         byProvider: "Su empresa solo permite iniciar sesión con la cuenta de la empresa, por lo que aquí no necesita contraseña.",
-        door: "Iniciar sesión con la cuenta de su empresa",
+        toProvider: "Iniciar sesión con la cuenta de su empresa",
     },
     account: { company: "Empresa", identifier: "Identificador de la empresa", name: "Nombre de usuario", login: "Inicio de sesión" },
     address: {

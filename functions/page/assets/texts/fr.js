@@ -37,7 +37,7 @@ export default {
         savedStaff: "Connectez-vous désormais à l’application de votre entreprise avec le nom d’utilisateur {name} et ce mot de passe.",
         common: "Ce mot de passe est facile à deviner. Choisissez-en un autre.",
         byProvider: "Votre entreprise n’autorise la connexion qu’avec le compte de l’entreprise : vous n’avez pas besoin de mot de passe ici.",
-        door: "Se connecter avec le compte de votre entreprise",
+        toProvider: "Se connecter avec le compte de votre entreprise",
     },
     account: { company: "Entreprise", identifier: "Identifiant de l’entreprise", name: "Nom d’utilisateur", login: "Connexion" },
     address: {

@@ -37,7 +37,7 @@ export default {
         savedStaff: "D’ora in poi acceda all’applicazione della Sua azienda con il nome utente {name} e questa password.",
         common: "Questa password è facile da indovinare. Ne scelga un’altra.",
         byProvider: "La Sua azienda consente l’accesso solo con l’account aziendale: qui non Le serve una password.",
-        door: "Acceda con l’account della Sua azienda",
+        toProvider: "Acceda con l’account della Sua azienda",
     },
     account: { company: "Azienda", identifier: "Identificativo dell’azienda", name: "Nome utente", login: "Accesso" },
     address: {

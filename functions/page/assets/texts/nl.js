@@ -37,7 +37,7 @@ export default {
         savedStaff: "Log voortaan bij de applicatie van uw bedrijf in met de gebruikersnaam {name} en dit wachtwoord.",
         common: "Dit wachtwoord is makkelijk te raden. Kies een ander.",
         byProvider: "Uw bedrijf staat inloggen alleen toe met het account van het bedrijf. U hebt hier dus geen wachtwoord nodig.",
-        door: "Inloggen met het account van uw bedrijf",
+        toProvider: "Inloggen met het account van uw bedrijf",
     },
     account: { company: "Bedrijf", identifier: "Bedrijfscode", name: "Gebruikersnaam", login: "Inloggen via" },
     address: {

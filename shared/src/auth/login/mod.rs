@@ -14,7 +14,7 @@ use chrono::{DateTime, Utc};
 
 pub use exchange::{ExchangeTarget, NewExchangedToken};
 pub use mailed_key::{KeyHolder, KeyPurpose};
-pub use sign_in::{BegunSignIn, MAX_RETURN, ProviderAnswer, SignInDoor, SignInEnd};
+pub use sign_in::{BegunSignIn, MAX_RETURN, ProviderAnswer, SignInEnd, SignInRequest};
 
 use super::access::{AdmittedRequest, UnauthenticatedRequest};
 use crate::app::App;
@@ -182,7 +182,7 @@ impl PublicAccess {
 
     /// The refusal that leads to the provider of a company.
     fn sign_in_required(&self, company: &CompanyId) -> Error {
-        Error::SignInRequired(self.references().sign_in_door(company).to_string())
+        Error::SignInRequired(self.references().sign_in_url(company).to_string())
     }
 
     /// Fails with [`Error::SignInRequired`] for a customer who has to sign in by their company's provider.

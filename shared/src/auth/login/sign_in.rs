@@ -87,17 +87,17 @@ impl FromRequestParts<App> for ProviderAnswer {
 }
 
 /// Any request of a sign-in to the company in the path.
-pub struct SignInDoor {
+pub struct SignInRequest {
     pub access: PublicAccess,
     /// `None` if there is no company of this name.
     pub company: Option<CompanyId>,
 }
 
-impl HasAdmission for SignInDoor {
+impl HasAdmission for SignInRequest {
     const ADMISSION: AdmissionRule = AdmissionRule::Anyone;
 }
 
-impl FromRequestParts<App> for SignInDoor {
+impl FromRequestParts<App> for SignInRequest {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
@@ -195,9 +195,10 @@ impl PublicAccess {
         let is_known = own.contains(&origin) || allowed_origins.contains(&origin);
         // A URL of another scheme may have the origin of one within it.
         let is_page = matches!(url.scheme(), "http" | "https");
-        // Another company's door would begin another sign-in.
-        let is_door = own.contains(&origin) && url.path().split('/').any(|segment| segment == "sign-in");
-        if !is_known || !is_page || is_door || !url.username().is_empty() || url.password().is_some() {
+        // It would begin another sign-in, perhaps to another company.
+        let begins_sign_in =
+            own.contains(&origin) && url.path().split('/').any(|segment| segment == "sign-in");
+        if !is_known || !is_page || begins_sign_in || !url.username().is_empty() || url.password().is_some() {
             return Err("Use a path that begins with a slash, or a URL of an allowed origin.".to_owned());
         }
         if url.as_str().len() > MAX_RETURN {

@@ -182,7 +182,7 @@ impl ErrorResponseDoc {
             }
             Self::Forbidden => {
                 let denied = |is_token| Error::MissingPermission { permission: Action::ReadEvents, is_token };
-                let required = Error::SignInRequired(example_uri::SIGN_IN_DOOR.to_owned());
+                let required = Error::SignInRequired(example_uri::SIGN_IN_URL.to_owned());
                 vec![("denied", denied(false)), ("token", denied(true)), ("sign_in_required", required)]
             }
             Self::NotFound => vec![("unknown", Error::NotFound)],

@@ -145,7 +145,7 @@ impl ErrorResponseDoc {
                             "type": "string",
                             "description": "With the code `permission_denied`: the permission that is missing, one of those that `/whoami/` lists. Missing if no permission would help.",
                         },
-                        "sign_in": {
+                        "sign_in_url": {
                             "type": "string", "format": "uri",
                             "description": "With the code `sign_in_required`: the address to open in a browser, where staff sign in by their company's provider. Missing for other codes.",
                         },

@@ -14,7 +14,7 @@ use super::{anyway, import_and_start, try_import};
 use crate::admin::erase_company::{begin, finish};
 use crate::admin::export::Archive;
 use crate::auth::exchange::{BASE, EXCHANGE, TOKENS, Trusting, parameters};
-use crate::auth::sign_in::{Acme, DOOR, SETTINGS};
+use crate::auth::sign_in::{Acme, SETTINGS, SIGN_IN};
 use crate::events::feed::{numbers, read_all};
 use crate::events::webhooks::endpoint::{TestEndpoint, sweep};
 
@@ -150,11 +150,11 @@ async fn a_provider_that_comes_with_an_archive_lets_nobody_in() {
     let there = enter(&other, &owner).await;
     assert_eq!(there.get(SETTINGS).await.expect(200).json()["is_working"], false);
     there.get(&link).await.expect(404);
-    let door = Request::get(DOOR).header("accept", "application/json");
-    other.send(door.clone()).await.expect_code(400, "sign_in_unavailable");
+    let begin = Request::get(SIGN_IN).header("accept", "application/json");
+    other.send(begin.clone()).await.expect_code(400, "sign_in_unavailable");
     // An owner sets the secret anew.
     there.send(Request::put(SETTINGS).json(&given.settings(json!({})))).await.expect(200);
-    other.send(door).await.expect(302);
+    other.send(begin).await.expect(302);
 }
 
 #[tokio::test(flavor = "multi_thread")]

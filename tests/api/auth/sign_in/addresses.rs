@@ -6,11 +6,11 @@ use tests::http::{Request, send_each};
 use tests::issuer::CLIENT;
 use url::form_urlencoded;
 
-use super::{Acme, DOOR, session_in};
+use super::{Acme, SIGN_IN, session_in};
 
-fn door(return_to: &str) -> String {
+fn sign_in_to(return_to: &str) -> String {
     let return_to: String = form_urlencoded::byte_serialize(return_to.as_bytes()).collect();
-    format!("{DOOR}?return_to={return_to}")
+    format!("{SIGN_IN}?return_to={return_to}")
 }
 
 async fn with_origin() -> Acme {
@@ -29,7 +29,7 @@ async fn it_leads_on_to_a_path_of_the_pages_or_an_allowed_origin() {
         ("https://hr.example/project/acme/p/", "https://hr.example/project/acme/p/"),
         ("https://app.example/inbox#top", "https://app.example/inbox#top"),
     ] {
-        let begun = given.begin_at(&door(return_to)).await;
+        let begun = given.begin_at(&sign_in_to(return_to)).await;
         let code = given.code(&begun, json!({}));
         let ended = given.end(&begun, &code).await.expect(302);
         assert_eq!(ended.header("location"), Some(place));
@@ -58,11 +58,12 @@ async fn it_leads_nowhere_else() {
         "https://",
         &*long,
     ];
-    let refused = send_each(elsewhere, async |place| given.app.send(Request::get(&door(place))).await).await;
+    let refused =
+        send_each(elsewhere, async |place| given.app.send(Request::get(&sign_in_to(place))).await).await;
     for response in &refused {
         assert_eq!((response.status.as_u16(), response.header("set-cookie")), (400, None), "{response}");
         assert!(response.json()["return_to"].is_array(), "{response}");
     }
-    given.app.send(Request::get(&format!("{DOOR}?next=/"))).await.expect(400);
+    given.app.send(Request::get(&format!("{SIGN_IN}?next=/"))).await.expect(400);
     given.assert_works().await;
 }

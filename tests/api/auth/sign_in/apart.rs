@@ -7,7 +7,7 @@ use tests::issuer::TestIssuer;
 
 use super::{Acme, CALLBACK, assert_refused, session_in};
 
-/// Another company, whose provider is in the hands of an attacker, and its door.
+/// Another company, whose provider is in the hands of an attacker, and the path of its sign-ins.
 async fn with_evil(given: &Acme) -> (TestIssuer, &'static str) {
     let evil = given.app.owner_of("evil").await;
     let issuer = TestIssuer::start(&[&given.key]).await;
@@ -20,9 +20,9 @@ async fn with_evil(given: &Acme) -> (TestIssuer, &'static str) {
 async fn a_code_of_one_company_is_not_redeemed_at_the_provider_of_another() {
     let given = Acme::new().await;
     given.colleague("recruiter", &given.ada).await;
-    let (evil, door) = with_evil(&given).await;
+    let (evil, sign_in) = with_evil(&given).await;
     // The attacker has begun at the victim's company, and the victim at the attacker's, whose provider leads on to the other one.
-    let [attackers, victims] = [given.begin().await, given.begin_at(door).await];
+    let [attackers, victims] = [given.begin().await, given.begin_at(sign_in).await];
     assert_eq!(victims.request.redirect_uri, "https://hr.example/api/v3/sign-in/evil/callback/");
     let code = given.code(&attackers, json!({}));
     let back = format!("{CALLBACK}?state={}&code={code}", victims.request.state);
@@ -71,7 +71,7 @@ async fn a_browser_that_has_begun_too_many_sign_ins_forgets_them() {
     let mut sent = Vec::new();
     for number in 0..4 {
         sent.push(given.begin().await.cookie);
-        let begun = given.app.send(Request::get(super::DOOR).header("cookie", &sent.join("; "))).await;
+        let begun = given.app.send(Request::get(super::SIGN_IN).header("cookie", &sent.join("; "))).await;
         let set = begun.expect(302).headers.get_all("set-cookie").iter().count();
         assert_eq!(set, if number < 3 { 1 } else { 5 }, "{number}");
     }

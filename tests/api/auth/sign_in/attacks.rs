@@ -40,7 +40,7 @@ async fn the_browser_is_sent_to_the_provider_with_a_fresh_state_nonce_and_challe
         assert!(!format!("{:?}", second.request).contains(value.as_str()));
         assert!(!first.cookie.contains(value.as_str()), "it is sealed");
     }
-    let begun = given.app.send(Request::get(super::DOOR)).await.expect(302);
+    let begun = given.app.send(Request::get(super::SIGN_IN)).await.expect(302);
     let cookie = begun.header("set-cookie").unwrap();
     assert!(cookie.starts_with("__Host-sign-in-"), "{cookie}");
     assert!(cookie.ends_with("; Max-Age=600; HttpOnly; Secure; SameSite=Lax; Path=/"), "{cookie}");
@@ -217,8 +217,8 @@ async fn an_answer_of_another_provider_is_not_redeemed_at_this_one() {
 #[tokio::test]
 async fn programs_get_the_error_that_people_read_on_a_page() {
     let given = Acme::without_provider(TestApp::start().await).await;
-    let door = Request::get(super::DOOR).header("accept", "application/json");
-    given.app.send(door.clone()).await.expect_code(400, "sign_in_unavailable");
+    let begin = Request::get(super::SIGN_IN).header("accept", "application/json");
+    given.app.send(begin.clone()).await.expect_code(400, "sign_in_unavailable");
     given
         .app
         .send(Request::get("/sign-in/nobody/").header("accept", "application/json"))

@@ -16,7 +16,7 @@ use tests::http::{Request, Response};
 use tests::issuer::{AuthorizationRequest, CLIENT, CLIENT_SECRET, SigningAlgorithm, SigningKey, TestIssuer};
 
 pub(crate) const SETTINGS: &str = "/companies/acme/sign-in/";
-pub(crate) const DOOR: &str = "/sign-in/acme/";
+pub(crate) const SIGN_IN: &str = "/sign-in/acme/";
 const CALLBACK: &str = "/sign-in/acme/callback/";
 /// The address to which the provider leads back.
 const REDIRECT_URI: &str = "https://hr.example/api/v3/sign-in/acme/callback/";
@@ -83,11 +83,11 @@ impl Acme {
 
     /// Begins a sign-in.
     pub(crate) async fn begin(&self) -> Begun {
-        self.begin_at(DOOR).await
+        self.begin_at(SIGN_IN).await
     }
 
-    pub(crate) async fn begin_at(&self, door: &str) -> Begun {
-        let begun = self.app.send(Request::get(door)).await.expect(302);
+    pub(crate) async fn begin_at(&self, path: &str) -> Begun {
+        let begun = self.app.send(Request::get(path)).await.expect(302);
         let cookie = begun.header("set-cookie").unwrap();
         Begun {
             request: AuthorizationRequest::read(begun.header("location").unwrap()),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tests::caller::{Caller, PASSWORD};
 use tests::http::Request;
 
-use super::{Acme, DOOR, HOME, assert_refused, session_in};
+use super::{Acme, HOME, SIGN_IN, assert_refused, session_in};
 
 #[tokio::test]
 async fn staff_sign_in_by_their_address_first_and_by_their_subject_from_then_on() {
@@ -171,10 +171,10 @@ async fn a_session_ends_after_twelve_hours_however_it_is_used() {
 }
 
 #[tokio::test]
-async fn the_login_tells_everyone_where_the_door_is() {
+async fn the_login_tells_everyone_where_staff_sign_in() {
     let given = Acme::new().await;
     let login = async || given.app.send(Request::get("/companies/acme/login/")).await.expect(200).json();
-    assert_eq!(login().await["sign_in"], format!("https://hr.example/api/v3{DOOR}"));
+    assert_eq!(login().await["sign_in_url"], format!("https://hr.example/api/v3{SIGN_IN}"));
     given.owner.delete(super::SETTINGS).await.expect(204);
-    assert_eq!(login().await["sign_in"], Value::Null);
+    assert_eq!(login().await["sign_in_url"], Value::Null);
 }

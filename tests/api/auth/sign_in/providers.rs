@@ -5,7 +5,7 @@ use serde_json::json;
 use tests::http::Request;
 use tests::issuer::{IssuerMode, SigningAlgorithm, SigningKey, TestIssuer, TokenMode};
 
-use super::{Acme, DOOR, assert_refused};
+use super::{Acme, SIGN_IN, assert_refused};
 
 #[tokio::test]
 async fn a_token_endpoint_that_fails_or_lies_lets_nobody_in() {
@@ -58,7 +58,7 @@ async fn a_dead_provider_is_told_and_asked_once_a_minute() {
     given.app.clock().advance(TimeDelta::minutes(2));
     let asked = given.issuer.requests();
     for _ in 0..5 {
-        assert_refused(&given.app.send(Request::get(DOOR)).await, "sign_in_unreachable", Some("acme"));
+        assert_refused(&given.app.send(Request::get(SIGN_IN)).await, "sign_in_unreachable", Some("acme"));
     }
     assert!(given.issuer.requests() - asked <= 1);
     given.issuer.set_mode(IssuerMode::Works);
@@ -67,7 +67,7 @@ async fn a_dead_provider_is_told_and_asked_once_a_minute() {
 }
 
 #[tokio::test]
-async fn strangers_who_open_the_door_in_a_loop_have_the_provider_asked_twice() {
+async fn strangers_who_begin_sign_ins_in_a_loop_have_the_provider_asked_twice() {
     let given = Acme::new().await;
     given.app.clock().advance(TimeDelta::minutes(10));
     let asked = given.issuer.requests();
@@ -138,7 +138,7 @@ async fn addresses_in_the_configuration_are_checked_each_time() {
     ] {
         given.issuer.configure(members);
         given.app.clock().advance(TimeDelta::minutes(10));
-        assert_refused(&given.app.send(Request::get(DOOR)).await, "sign_in_unreachable", Some("acme"));
+        assert_refused(&given.app.send(Request::get(SIGN_IN)).await, "sign_in_unreachable", Some("acme"));
     }
     given.issuer.configure(json!({}));
     given.app.clock().advance(TimeDelta::minutes(10));

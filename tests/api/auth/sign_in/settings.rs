@@ -8,7 +8,7 @@ use tests::caller::Caller;
 use tests::http::Request;
 use tests::issuer::{CLIENT, IssuerMode, TestIssuer};
 
-use super::{Acme, DOOR, SETTINGS, assert_refused, with};
+use super::{Acme, SETTINGS, SIGN_IN, assert_refused, with};
 
 #[tokio::test]
 async fn an_owner_sets_the_provider_and_nobody_reads_its_secret() {
@@ -20,7 +20,7 @@ async fn an_owner_sets_the_provider_and_nobody_reads_its_secret() {
         "issuer": given.issuer.url, "client_id": CLIENT, "domains": ["acme.example", "acme.test"],
         "trusts_addresses": false, "required": false, "break_glass": [], "is_working": true,
         "redirect_uri": "https://hr.example/api/v3/sign-in/acme/callback/",
-        "sign_in_uri": "https://hr.example/api/v3/sign-in/acme/",
+        "sign_in_url": "https://hr.example/api/v3/sign-in/acme/",
     });
     let read = given.owner.get(SETTINGS).await.expect_json(200, shown.clone());
     assert_eq!(set.header("etag"), read.header("etag"));
@@ -145,7 +145,7 @@ async fn another_issuer_or_client_ends_all_links_and_says_how_many() {
     // The address links the account again, as another subject.
     given.sign_in(json!({ "sub": "other-at-provider" })).await.expect(302);
     given.owner.delete(SETTINGS).await.expect(204);
-    assert_refused(&given.app.send(Request::get(DOOR)).await, "sign_in_unavailable", Some("acme"));
+    assert_refused(&given.app.send(Request::get(SIGN_IN)).await, "sign_in_unavailable", Some("acme"));
 }
 
 #[tokio::test]

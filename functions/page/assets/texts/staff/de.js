@@ -22,7 +22,7 @@ export default {
         forgotten: "Ich habe mein Passwort vergessen",
         sent: "Wenn es dieses Konto gibt, bekommen Sie in wenigen Minuten eine E-Mail mit einem Link.",
         wrong: "Unternehmen, Name oder Passwort stimmen nicht. Prüfen Sie alle drei und versuchen Sie es noch einmal.",
-        door: "Mit dem Konto Ihres Unternehmens anmelden",
+        toProvider: "Mit dem Konto Ihres Unternehmens anmelden",
         byPassword: "Oder mit einem Passwort",
         required: "Ihr Unternehmen lässt die Anmeldung nur mit dem Konto des Unternehmens zu.",
     },

@@ -22,7 +22,7 @@ export default {
         forgotten: "I have forgotten my password",
         sent: "If there is such an account, you get an email with a link in a few minutes.",
         wrong: "Company, name or password are not right. Check all three and try again.",
-        door: "Sign in with your company’s account",
+        toProvider: "Sign in with your company’s account",
         byPassword: "Or with a password",
         required: "Your company lets its staff log in with the company’s account only.",
     },

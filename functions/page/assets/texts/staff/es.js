@@ -22,7 +22,7 @@ export default {
         forgotten: "He olvidado mi contraseña",
         sent: "Si existe esa cuenta, recibirá un correo con un enlace en unos minutos.",
         wrong: "La empresa, el nombre o la contraseña no son correctos. Compruebe los tres e inténtelo de nuevo.",
-        door: "Iniciar sesión con la cuenta de su empresa",
+        toProvider: "Iniciar sesión con la cuenta de su empresa",
         byPassword: "O con una contraseña",
         required: "Su empresa solo permite iniciar sesión con la cuenta de la empresa.",
     },

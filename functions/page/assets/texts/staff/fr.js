@@ -22,7 +22,7 @@ export default {
         forgotten: "J’ai oublié mon mot de passe",
         sent: "Si ce compte existe, vous recevrez un e-mail avec un lien dans quelques minutes.",
         wrong: "L’entreprise, le nom ou le mot de passe n’est pas correct. Vérifiez les trois et réessayez.",
-        door: "Se connecter avec le compte de votre entreprise",
+        toProvider: "Se connecter avec le compte de votre entreprise",
         byPassword: "Ou avec un mot de passe",
         required: "Votre entreprise n’autorise la connexion qu’avec le compte de l’entreprise.",
     },

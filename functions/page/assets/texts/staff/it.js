@@ -22,7 +22,7 @@ export default {
         forgotten: "Ho dimenticato la password",
         sent: "Se questo account esiste, riceverà un’e-mail con un link tra pochi minuti.",
         wrong: "Azienda, nome o password non sono corretti. Li controlli tutti e tre e riprovi.",
-        door: "Acceda con l’account della Sua azienda",
+        toProvider: "Acceda con l’account della Sua azienda",
         byPassword: "Oppure con una password",
         required: "La Sua azienda consente l’accesso solo con l’account aziendale.",
     },

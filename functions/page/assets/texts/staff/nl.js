@@ -22,7 +22,7 @@ export default {
         forgotten: "Ik ben mijn wachtwoord vergeten",
         sent: "Als dit account bestaat, krijgt u binnen enkele minuten een e-mail met een link.",
         wrong: "Bedrijf, naam of wachtwoord klopt niet. Controleer alle drie en probeer het opnieuw.",
-        door: "Inloggen met het account van uw bedrijf",
+        toProvider: "Inloggen met het account van uw bedrijf",
         byPassword: "Of met een wachtwoord",
         required: "Uw bedrijf staat inloggen alleen toe met het account van het bedrijf.",
     },

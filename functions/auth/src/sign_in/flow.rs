@@ -3,7 +3,7 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use shared::auth::login::{BegunSignIn, ProviderAnswer, PublicAccess, SignInDoor, SignInEnd};
+use shared::auth::login::{BegunSignIn, ProviderAnswer, PublicAccess, SignInEnd, SignInRequest};
 use shared::domain::id::CompanyId;
 use shared::domain::staff::sign_in::SignInFailure;
 use shared::http::QueryParameters;
@@ -12,8 +12,8 @@ use shared::{Error, Result};
 use crate::view::cookie;
 
 /// GET /sign-in/{companyId}/
-pub(crate) async fn begin(door: SignInDoor, mut query: QueryParameters) -> Result<Response> {
-    let SignInDoor { access, company } = door;
+pub(crate) async fn begin(request: SignInRequest, mut query: QueryParameters) -> Result<Response> {
+    let SignInRequest { access, company } = request;
     let return_to = query.unique_filter("return_to", |text| access.return_address(text));
     query.finish()?;
     let Some(company) = company else { return refusal(&access, SignInFailure::Unavailable, None) };
@@ -25,8 +25,8 @@ pub(crate) async fn begin(door: SignInDoor, mut query: QueryParameters) -> Resul
 }
 
 /// GET /sign-in/{companyId}/callback/
-pub(crate) async fn end(door: SignInDoor, answer: ProviderAnswer) -> Result<Response> {
-    let SignInDoor { access, company } = door;
+pub(crate) async fn end(request: SignInRequest, answer: ProviderAnswer) -> Result<Response> {
+    let SignInRequest { access, company } = request;
     let Some(company) = company else { return refusal(&access, SignInFailure::Unavailable, None) };
     let mut response = match access.end_sign_in(&company, &answer).await {
         Ok(SignInEnd::In(logged_in, return_to)) => {

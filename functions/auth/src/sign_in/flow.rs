@@ -16,33 +16,33 @@ pub(crate) async fn begin(request: SignInRequest, mut query: QueryParameters) ->
     let SignInRequest { access, company } = request;
     let return_to = query.unique_filter("return_to", |text| access.return_address(text));
     query.finish()?;
-    let Some(company) = company else { return refusal(&access, SignInFailure::Unavailable, None) };
+    let Some(company) = company else { return refuse(&access, SignInFailure::Unavailable, None) };
     let return_to = return_to.unwrap_or_else(|| access.references().staff_page(&company).to_string());
     match access.begin_sign_in(&company, return_to).await? {
         Ok(BegunSignIn { location, cookies }) => redirect(StatusCode::FOUND, &location, cookies),
-        Err(failure) => refusal(&access, failure, Some(&company)),
+        Err(failure) => refuse(&access, failure, Some(&company)),
     }
 }
 
 /// GET /sign-in/{companyId}/callback/
 pub(crate) async fn end(request: SignInRequest, answer: ProviderAnswer) -> Result<Response> {
     let SignInRequest { access, company } = request;
-    let Some(company) = company else { return refusal(&access, SignInFailure::Unavailable, None) };
+    let Some(company) = company else { return refuse(&access, SignInFailure::Unavailable, None) };
     let mut response = match access.end_sign_in(&company, &answer).await {
         Ok(SignInEnd::In(logged_in, return_to)) => {
             redirect(StatusCode::FOUND, &return_to, vec![cookie(&logged_in.secret, access.config())])?
         }
-        Ok(SignInEnd::Failed(failure)) => refusal(&access, failure, Some(&company))?,
+        Ok(SignInEnd::Failed(failure)) => refuse(&access, failure, Some(&company))?,
         Err(error) => error.into_response(),
     };
     // A sign-in ends once, so the browser forgets it however it ended.
-    let forgotten = header_value(&access.ended_sign_in_cookie(&answer.state))?;
+    let forgotten = header_value(&access.clear_sign_in_cookie(&answer.state))?;
     response.headers_mut().append(header::SET_COOKIE, forgotten);
     Ok(response)
 }
 
 /// Redirects a browser to the page that shows the failure; returns the error to clients that accept JSON alone.
-fn refusal(access: &PublicAccess, failure: SignInFailure, company: Option<&CompanyId>) -> Result<Response> {
+fn refuse(access: &PublicAccess, failure: SignInFailure, company: Option<&CompanyId>) -> Result<Response> {
     if access.accepts_json_alone() {
         return Ok(Error::Refused(failure.refusal()).into_response());
     }

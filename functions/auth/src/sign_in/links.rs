@@ -18,7 +18,7 @@ use shared::http::reference::ReferenceUris;
 use shared::http::wire::{Timestamp, Uri};
 use shared::{Error, Result};
 
-use super::recently_logged_in;
+use super::require_recent_login;
 
 /// The identity at the company's provider that a customer signs in as.
 #[derive(Serialize, JsonSchema)]
@@ -80,7 +80,7 @@ pub(crate) async fn replace(
     access: Admitted<Customer, ManageSignIn>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<LinkView>>> {
-    recently_logged_in(&access)?;
+    require_recent_login(&access)?;
     let SetLink { subject } = SetLink::read(body)?;
     let before = &access.target.customer;
     let settings = access.store.sign_in_settings(access.company_id()).await?;

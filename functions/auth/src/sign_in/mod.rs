@@ -37,7 +37,7 @@ pub(crate) async fn replace(
     access: Admitted<SignInSettings, ManageSignIn>,
     body: BodyFields,
 ) -> Result<CommittedResponse<ChangedAnswer>> {
-    let owner = recently_logged_in(&access)?;
+    let owner = require_recent_login(&access)?;
     let targets = access.config().webhook_targets;
     let new = SetSignIn::read(body, targets, access.company_id(), access.references())?;
     let before = &access.target;
@@ -86,7 +86,7 @@ pub(crate) async fn replace(
 pub(crate) async fn delete(
     access: Admitted<SignInSettings, ManageSignIn>,
 ) -> Result<CommittedResponse<NoContent>> {
-    let owner = recently_logged_in(&access)?;
+    let owner = require_recent_login(&access)?;
     let before = &access.target;
     if before.provider.is_none() {
         return Err(Error::NotFound);
@@ -116,7 +116,7 @@ fn links_since(access: &AdmittedRequest) -> Option<DateTime<Utc>> {
 }
 
 /// The owner who calls, in a session of their own that began within [`MAX_LOGIN_AGE`].
-fn recently_logged_in(access: &AdmittedRequest) -> Result<&Customer> {
+fn require_recent_login(access: &AdmittedRequest) -> Result<&Customer> {
     let owner = access.caller.staff_in_person().ok_or_else(|| access.lacks(Action::ManageSignIn))?;
     match &access.caller.auth_method {
         AuthMethod::Session(live) if access.now < live.session.created_at + MAX_LOGIN_AGE => Ok(owner),

@@ -213,13 +213,13 @@ impl PublicAccess {
         company: &CompanyId,
         return_to: String,
     ) -> Result<Result<BegunSignIn, SignInFailure>> {
-        match self.begun_sign_in(company, return_to).await {
+        match self.try_begin_sign_in(company, return_to).await {
             Ok(begun) => Ok(Ok(begun)),
-            Err(stop) => fail(company, stop).map(Err),
+            Err(stop) => log_failure(company, stop).map(Err),
         }
     }
 
-    async fn begun_sign_in(&self, company: &CompanyId, return_to: String) -> Result<BegunSignIn, Stop> {
+    async fn try_begin_sign_in(&self, company: &CompanyId, return_to: String) -> Result<BegunSignIn, Stop> {
         let settings = self.store.sign_in_settings(company).await?;
         let provider = settings.working_provider();
         let provider = provider.ok_or(Stop::Failure(SignInFailure::Unavailable, "no provider is set"))?;
@@ -240,7 +240,7 @@ impl PublicAccess {
             .append_pair("code_challenge_method", "S256");
         let pending = PendingSignIn {
             company: company.clone(),
-            client: client_of(provider),
+            client: hash_client(provider),
             nonce,
             verifier,
             return_to,
@@ -258,35 +258,35 @@ impl PublicAccess {
     }
 
     /// The Set-Cookie value that makes the browser forget the sign-in with this `state`.
-    pub fn ended_sign_in_cookie(&self, state: &str) -> String {
+    pub fn clear_sign_in_cookie(&self, state: &str) -> String {
         self.set_cookie(&self.sign_in_cookie_name(state), "", TimeDelta::zero())
     }
 
     /// Ends a sign-in to a company by what the provider has answered.
     pub async fn end_sign_in(&self, company: &CompanyId, answer: &ProviderAnswer) -> Result<SignInEnd> {
-        match self.ended_sign_in(company, answer).await {
+        match self.try_end_sign_in(company, answer).await {
             Ok((logged_in, return_to)) => Ok(SignInEnd::In(Box::new(logged_in), return_to)),
-            Err(stop) => fail(company, stop).map(SignInEnd::Failed),
+            Err(stop) => log_failure(company, stop).map(SignInEnd::Failed),
         }
     }
 
-    async fn ended_sign_in(
+    async fn try_end_sign_in(
         &self,
         company: &CompanyId,
         answer: &ProviderAnswer,
     ) -> Result<(LoggedIn, String), Stop> {
-        let pending = self.pending_sign_in(&answer.state).await?;
+        let pending = self.open_pending_sign_in(&answer.state).await?;
         // An answer at another company's callback causes no request: that company's provider may have had this one's code sent there.
         let pending = pending.filter(|pending| pending.company == *company);
         let pending = pending.ok_or(expired("it did not begin in this browser"))?;
         let settings = self.store.sign_in_settings(company).await?;
-        let provider = settings.working_provider().filter(|provider| client_of(provider) == pending.client);
+        let provider = settings.working_provider().filter(|provider| hash_client(provider) == pending.client);
         let provider = provider.ok_or(expired("the provider has changed"))?;
         let failures = self.store.failed_sign_ins(company).await?;
         failures.require_room_for(&self.state.source, self.now)?;
-        let proved = self.proved_identity(company, provider, &pending, answer).await;
+        let proved = self.verify_answer(company, provider, &pending, answer).await;
         let admitted = match proved {
-            Ok(identity) => self.admitted_customer(&settings, provider, &identity).await,
+            Ok(identity) => self.admit_customer(&settings, provider, &identity).await,
             Err(stop) => Err(stop),
         };
         let customer = match admitted {
@@ -309,7 +309,7 @@ impl PublicAccess {
     }
 
     /// The identity that the provider vouches for in its answer.
-    async fn proved_identity(
+    async fn verify_answer(
         &self,
         company: &CompanyId,
         provider: &SignInProvider,
@@ -327,7 +327,7 @@ impl PublicAccess {
         }
         let code = answer.code.as_deref().ok_or(refused("the provider has refused"))?;
         let id_token = self.redeem(company, provider, &endpoints, code, &pending.verifier).await?;
-        self.identity_in(&id_token, provider, &pending.nonce).await
+        self.verify_id_token(&id_token, provider, &pending.nonce).await
     }
 
     /// Fails if the browser is signed in as a candidate or to another company: a page of another company could otherwise put its own
@@ -355,7 +355,7 @@ impl PublicAccess {
     }
 
     /// The sign-in with this `state`; `None` if it did not begin in this browser within [`LIFETIME`].
-    async fn pending_sign_in(&self, state: &str) -> Result<Option<PendingSignIn>> {
+    async fn open_pending_sign_in(&self, state: &str) -> Result<Option<PendingSignIn>> {
         let name = self.sign_in_cookie_name(state);
         let cookies = self.sign_in_cookies();
         let Some((_, sealed)) = cookies.into_iter().find(|(sent, _)| *sent == name) else { return Ok(None) };
@@ -396,7 +396,7 @@ impl PublicAccess {
             ("code_verifier", verifier),
         ];
         let authorization = match endpoints.authentication {
-            ClientAuthentication::Basic => Some(basic(client, &secret)),
+            ClientAuthentication::Basic => Some(encode_basic_credentials(client, &secret)),
             ClientAuthentication::Post => {
                 fields.extend([("client_id", client), ("client_secret", &secret)]);
                 None
@@ -425,7 +425,7 @@ impl PublicAccess {
     }
 
     /// The identity that the provider vouches for in an ID token of this sign-in.
-    async fn identity_in(
+    async fn verify_id_token(
         &self,
         id_token: &str,
         provider: &SignInProvider,
@@ -451,7 +451,7 @@ impl PublicAccess {
     }
 
     /// The customer whom an identity lets in. Links them when they sign in for the first time.
-    async fn admitted_customer(
+    async fn admit_customer(
         &self,
         settings: &VersionedItem<SignInSettings>,
         provider: &SignInProvider,
@@ -502,7 +502,7 @@ impl PublicAccess {
 }
 
 /// Logs why a sign-in to a company has failed. Only this line tells the reason: operators look here when nobody gets in.
-fn fail(company: &CompanyId, stop: Stop) -> Result<SignInFailure> {
+fn log_failure(company: &CompanyId, stop: Stop) -> Result<SignInFailure> {
     match stop {
         Stop::Failure(failure, reason) => {
             tracing::info!(target: "sign-in", %company, failure = failure.as_str(), reason, "a sign-in has failed");
@@ -513,12 +513,12 @@ fn fail(company: &CompanyId, stop: Stop) -> Result<SignInFailure> {
 }
 
 /// A hash that identifies a client of an issuer.
-fn client_of(provider: &SignInProvider) -> SecretHash {
+fn hash_client(provider: &SignInProvider) -> SecretHash {
     SecretHash::of(&format!("{}\n{}", provider.issuer.as_str(), provider.client_id.as_str()))
 }
 
 /// The header `Authorization` of a client (RFC 6749 §2.3.1).
-fn basic(client: &str, secret: &str) -> String {
+fn encode_basic_credentials(client: &str, secret: &str) -> String {
     let encoded = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
     format!("Basic {}", STANDARD.encode(format!("{}:{}", encoded(client), encoded(secret))))
 }

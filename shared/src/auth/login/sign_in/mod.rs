@@ -3,20 +3,20 @@
 //! The state between its two requests is sealed in a cookie of the browser, one for each `state`, and stored nowhere else, so that no other
 //! browser can end the sign-in.
 
+mod cookies;
+mod id_token;
+
 use std::convert::Infallible;
-use std::time::Duration;
 
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::header;
 use axum::http::request::Parts;
 use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use chrono::{DateTime, TimeDelta, Utc};
-use serde::{Deserialize, Serialize};
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest as _, Sha256};
-use tokio::time::Instant;
 use url::form_urlencoded;
 
+use self::cookies::{PendingSignIn, hash_client};
 use super::{LoggedIn, PublicAccess};
 use crate::app::App;
 use crate::auth::admission::{AdmissionRule, HasAdmission};
@@ -24,31 +24,15 @@ use crate::auth::caller::CallerIdentity;
 use crate::config::Config;
 use crate::domain::account::Principal;
 use crate::domain::id::CompanyId;
-use crate::domain::issuer::{ClientAuthentication, PresentedJwt, ProviderEndpoints};
-use crate::domain::secret::{Sealed, SecretHash};
 use crate::domain::staff::customer::Customer;
 use crate::domain::staff::sign_in::{ProviderIdentity, SignInFailure, SignInProvider, SignInSettings};
 use crate::error::{Error, Result};
-use crate::outgoing::{Outgoing, SystemResolver};
-use crate::seals::SealPlace;
 use crate::store::{SessionKind, VersionedItem};
 
-/// The time that a sign-in may take.
-const LIFETIME: TimeDelta = TimeDelta::minutes(10);
-/// The time that the provider may take to redeem a code.
-// The function has ten seconds to answer, and configuration and keys may take five.
-const PATIENCE: Duration = Duration::from_secs(3);
-/// The most bytes of the answer to a code.
-const MAX_ANSWER: usize = 64 * 1024;
 /// Random bytes in `state`, `nonce` and the verifier of PKCE.
 const RANDOM_BYTES: usize = 32;
 /// The most bytes of the address to go on to: browsers keep cookies of 4 KB.
 pub const MAX_RETURN: usize = 1000;
-/// The most sign-ins that a browser may have begun and not ended.
-// A page could have it begin any number, until the gateway refuses its requests for their cookies.
-const MAX_BEGUN: usize = 4;
-/// The start of the names of the cookies of sign-ins.
-const COOKIE_NAME: &str = "sign-in-";
 /// The number of tries to link a customer while others change the customer or the settings.
 const TRIES: usize = 3;
 
@@ -117,18 +101,6 @@ pub enum SignInEnd {
     Failed(SignInFailure),
 }
 
-/// The state between the two requests of a sign-in.
-#[derive(Serialize, Deserialize)]
-struct PendingSignIn {
-    company: CompanyId,
-    /// A hash of issuer and client, so that the answer of one provider is not redeemed at another.
-    client: SecretHash,
-    nonce: String,
-    verifier: String,
-    return_to: String,
-    begun_at: DateTime<Utc>,
-}
-
 /// The reason why a sign-in ends without a session.
 enum Stop {
     /// The reason is for the log alone: it would tell strangers about the company and its staff.
@@ -161,18 +133,6 @@ fn refused(reason: &'static str) -> Stop {
 
 fn unreachable(reason: &'static str) -> Stop {
     Stop::Failure(SignInFailure::Unreachable, reason)
-}
-
-/// The part of a provider's answer to a code that counts.
-#[derive(Deserialize)]
-struct TokenAnswer {
-    id_token: String,
-}
-
-/// A provider's refusal of a code (RFC 6749 §5.2).
-#[derive(Deserialize)]
-struct TokenRefusal {
-    error: String,
 }
 
 impl PublicAccess {
@@ -246,20 +206,8 @@ impl PublicAccess {
             return_to,
             begun_at: self.now,
         };
-        let pending = serde_json::to_vec(&pending).map_err(Error::internal)?;
-        let sealed = self.app.seal(&SealPlace::of_sign_in(&state), &pending).await?;
-        let begun = self.sign_in_cookies();
-        let mut cookies: Vec<String> = Vec::new();
-        if begun.len() >= MAX_BEGUN {
-            cookies.extend(begun.iter().map(|(name, _)| self.set_cookie(name, "", TimeDelta::zero())));
-        }
-        cookies.push(self.set_cookie(&self.sign_in_cookie_name(&state), sealed.as_str(), LIFETIME));
+        let cookies = self.seal_pending_sign_in(&state, &pending).await?;
         Ok(BegunSignIn { location: location.into(), cookies })
-    }
-
-    /// The Set-Cookie value that makes the browser forget the sign-in with this `state`.
-    pub fn clear_sign_in_cookie(&self, state: &str) -> String {
-        self.set_cookie(&self.sign_in_cookie_name(state), "", TimeDelta::zero())
     }
 
     /// Ends a sign-in to a company by what the provider has answered.
@@ -308,28 +256,6 @@ impl PublicAccess {
         Ok((logged_in, pending.return_to))
     }
 
-    /// The identity that the provider vouches for in its answer.
-    async fn verify_answer(
-        &self,
-        company: &CompanyId,
-        provider: &SignInProvider,
-        pending: &PendingSignIn,
-        answer: &ProviderAnswer,
-    ) -> Result<ProviderIdentity, Stop> {
-        let endpoints = self.endpoints(provider).await?;
-        // Another provider must not have its codes redeemed at this one.
-        let is_own = match &answer.issuer {
-            Some(issuer) => issuer == provider.issuer.as_str(),
-            None => !endpoints.names_itself,
-        };
-        if !is_own {
-            return Err(refused("the answer names another issuer, or none"));
-        }
-        let code = answer.code.as_deref().ok_or(refused("the provider has refused"))?;
-        let id_token = self.redeem(company, provider, &endpoints, code, &pending.verifier).await?;
-        self.verify_id_token(&id_token, provider, &pending.nonce).await
-    }
-
     /// Fails if the browser is signed in as a candidate or to another company: a page of another company could otherwise put its own
     /// session in the place of that one.
     async fn require_no_other_session(&self, customer: &Customer) -> Result<(), Stop> {
@@ -344,110 +270,6 @@ impl PublicAccess {
             Ok(_) | Err(Error::Unauthenticated(_)) => Ok(()),
             Err(error) => Err(error.into()),
         }
-    }
-
-    /// The names and values of the cookies of sign-ins that the browser has begun.
-    fn sign_in_cookies(&self) -> Vec<(&str, &str)> {
-        let sent = self.parts.headers.get_all(header::COOKIE).into_iter();
-        let sent = sent.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(';'));
-        let cookies = sent.filter_map(|cookie| cookie.trim().split_once('='));
-        cookies.filter(|(name, _)| name.trim_start_matches("__Host-").starts_with(COOKIE_NAME)).collect()
-    }
-
-    /// The sign-in with this `state`; `None` if it did not begin in this browser within [`LIFETIME`].
-    async fn open_pending_sign_in(&self, state: &str) -> Result<Option<PendingSignIn>> {
-        let name = self.sign_in_cookie_name(state);
-        let cookies = self.sign_in_cookies();
-        let Some((_, sealed)) = cookies.into_iter().find(|(sent, _)| *sent == name) else { return Ok(None) };
-        let sealed = Sealed::new(sealed.to_owned());
-        let keys = self.app.seal_keys_for([&sealed]).await?;
-        // Anybody can send any cookie, so one that no key opens is no fault of the service.
-        let Ok(opened) = keys.open(&SealPlace::of_sign_in(state), &sealed, self.now) else { return Ok(None) };
-        // Another release may have sealed it.
-        let pending = serde_json::from_slice::<PendingSignIn>(&opened).ok();
-        Ok(pending.filter(|pending| self.now - pending.begun_at < LIFETIME))
-    }
-
-    async fn endpoints(&self, provider: &SignInProvider) -> Result<ProviderEndpoints, Stop> {
-        let metadata = self.app.issuer_metadata(&provider.issuer, None).await;
-        let metadata = metadata.map_err(|_| unreachable("the issuer does not answer as one"))?;
-        metadata.endpoints.clone().map_err(|_| unreachable("the configuration has no fit endpoints"))
-    }
-
-    /// Redeems a code for an ID token, which nothing has verified yet.
-    async fn redeem(
-        &self,
-        company: &CompanyId,
-        provider: &SignInProvider,
-        endpoints: &ProviderEndpoints,
-        code: &str,
-        verifier: &str,
-    ) -> Result<String, Stop> {
-        let sealed = provider.client_secret.as_ref().ok_or(unreachable("no client secret is set"))?;
-        // A lost key of the seals closes it; strangers must not cause an error with each request then.
-        let secret = self.store.open_client_secret(company, sealed).await;
-        let secret = secret.map_err(|_| unreachable("the client secret cannot be opened"))?;
-        let client = provider.client_id.as_str();
-        let redirect_uri = self.references().sign_in_callback(company).to_string();
-        let mut fields = vec![
-            ("grant_type", "authorization_code"),
-            ("code", code),
-            ("redirect_uri", &redirect_uri),
-            ("code_verifier", verifier),
-        ];
-        let authorization = match endpoints.authentication {
-            ClientAuthentication::Basic => Some(encode_basic_credentials(client, &secret)),
-            ClientAuthentication::Post => {
-                fields.extend([("client_id", client), ("client_secret", &secret)]);
-                None
-            }
-        };
-        let form = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
-        let outgoing = Outgoing::of(&self.app, SystemResolver);
-        let deadline = Instant::now() + PATIENCE;
-        let answer = outgoing
-            .post_form(&endpoints.token, form, authorization.as_deref(), MAX_ANSWER, deadline)
-            .await
-            .map_err(|_| unreachable("the token endpoint does not answer"))?;
-        let error = || serde_json::from_slice::<TokenRefusal>(&answer.body).map(|read| read.error).ok();
-        match (answer.status, error().as_deref()) {
-            (200, _) => {
-                let read = serde_json::from_slice::<TokenAnswer>(&answer.body);
-                Ok(read.map_err(|_| unreachable("the token endpoint sends no ID token"))?.id_token)
-            }
-            // The settings are at fault, not the person: nobody gets in until an owner corrects them.
-            (401, _) | (_, Some("invalid_client" | "unauthorized_client")) => {
-                Err(unreachable("the provider refuses the client or its secret"))
-            }
-            (400..=428, _) => Err(refused("the code is none, or was redeemed before")),
-            _ => Err(unreachable("the token endpoint fails")),
-        }
-    }
-
-    /// The identity that the provider vouches for in an ID token of this sign-in.
-    async fn verify_id_token(
-        &self,
-        id_token: &str,
-        provider: &SignInProvider,
-        nonce: &str,
-    ) -> Result<ProviderIdentity, Stop> {
-        let presented = PresentedJwt::parse(id_token);
-        let presented = presented.ok_or(refused("the ID token is not a JWT that can be verified"))?;
-        if presented.issuer() != provider.issuer.as_str() {
-            return Err(refused("the ID token is of another issuer"));
-        }
-        let metadata = self.app.issuer_metadata(&provider.issuer, Some(presented.key_id())).await;
-        let metadata = metadata.map_err(|_| unreachable("the issuer does not answer as one"))?;
-        let jwt = presented.verify(&metadata.keys);
-        let jwt = jwt.ok_or(refused("no key of the issuer verifies the ID token"))?;
-        let client = provider.client_id.as_str();
-        jwt.check(client, self.now)
-            .map_err(|_| refused("the ID token is for another client or another time"))?;
-        let is_for_us = !jwt.has("azp") || jwt.text("azp") == Some(client);
-        if !is_for_us || jwt.text("nonce") != Some(nonce) {
-            return Err(refused("the ID token is of another sign-in"));
-        }
-        ProviderIdentity::of(&jwt).ok_or(refused("the ID token has no subject"))
     }
 
     /// The customer whom an identity lets in. Links them when they sign in for the first time.
@@ -486,19 +308,6 @@ impl PublicAccess {
         self.app.entropy().fill(&mut random);
         URL_SAFE_NO_PAD.encode(random)
     }
-
-    /// The name of the cookie of a sign-in. It follows from `state`, so that each tab has its own.
-    fn sign_in_cookie_name(&self, state: &str) -> String {
-        let hash = SecretHash::of(state);
-        let prefix = if self.app.config().is_cookie_secure() { "__Host-" } else { "" };
-        format!("{prefix}{COOKIE_NAME}{}", &hash.as_str()[..16])
-    }
-
-    fn set_cookie(&self, name: &str, value: &str, lifetime: TimeDelta) -> String {
-        let secure = if self.app.config().is_cookie_secure() { "Secure; " } else { "" };
-        // Lax, since the provider leads back from another site.
-        format!("{name}={value}; Max-Age={}; HttpOnly; {secure}SameSite=Lax; Path=/", lifetime.num_seconds())
-    }
 }
 
 /// Logs why a sign-in to a company has failed. Only this line tells the reason: operators look here when nobody gets in.
@@ -510,15 +319,4 @@ fn log_failure(company: &CompanyId, stop: Stop) -> Result<SignInFailure> {
         }
         Stop::Error(error) => Err(error),
     }
-}
-
-/// A hash that identifies a client of an issuer.
-fn hash_client(provider: &SignInProvider) -> SecretHash {
-    SecretHash::of(&format!("{}\n{}", provider.issuer.as_str(), provider.client_id.as_str()))
-}
-
-/// The header `Authorization` of a client (RFC 6749 §2.3.1).
-fn encode_basic_credentials(client: &str, secret: &str) -> String {
-    let encoded = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
-    format!("Basic {}", STANDARD.encode(format!("{}:{}", encoded(client), encoded(secret))))
 }

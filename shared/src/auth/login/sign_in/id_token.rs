@@ -1,0 +1,147 @@
+//! The request that redeems a code at the provider, and the check of the ID token that it answers with.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use tokio::time::Instant;
+use url::form_urlencoded;
+
+use super::cookies::PendingSignIn;
+use super::{ProviderAnswer, Stop, refused, unreachable};
+use crate::auth::login::PublicAccess;
+use crate::domain::id::CompanyId;
+use crate::domain::issuer::{ClientAuthentication, PresentedJwt, ProviderEndpoints};
+use crate::domain::staff::sign_in::{ProviderIdentity, SignInProvider};
+use crate::outgoing::{Outgoing, SystemResolver};
+
+/// The time that the provider may take to redeem a code.
+// The function has ten seconds to answer, and configuration and keys may take five.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// The most bytes of the answer to a code.
+const MAX_ANSWER: usize = 64 * 1024;
+
+/// The part of a provider's answer to a code that counts.
+#[derive(Deserialize)]
+struct TokenAnswer {
+    id_token: String,
+}
+
+/// A provider's refusal of a code (RFC 6749 §5.2).
+#[derive(Deserialize)]
+struct TokenRefusal {
+    error: String,
+}
+
+impl PublicAccess {
+    /// Returns the identity that the provider vouches for, whose code in `answer` is redeemed for an ID token.
+    pub(super) async fn verify_answer(
+        &self,
+        company: &CompanyId,
+        provider: &SignInProvider,
+        pending: &PendingSignIn,
+        answer: &ProviderAnswer,
+    ) -> Result<ProviderIdentity, Stop> {
+        let endpoints = self.endpoints(provider).await?;
+        // Another provider must not have its codes redeemed at this one.
+        let is_own = match &answer.issuer {
+            Some(issuer) => issuer == provider.issuer.as_str(),
+            None => !endpoints.names_itself,
+        };
+        if !is_own {
+            return Err(refused("the answer names another issuer, or none"));
+        }
+        let code = answer.code.as_deref().ok_or(refused("the provider has refused"))?;
+        let id_token = self.redeem(company, provider, &endpoints, code, &pending.verifier).await?;
+        self.verify_id_token(&id_token, provider, &pending.nonce).await
+    }
+
+    pub(super) async fn endpoints(&self, provider: &SignInProvider) -> Result<ProviderEndpoints, Stop> {
+        let metadata = self.app.issuer_metadata(&provider.issuer, None).await;
+        let metadata = metadata.map_err(|_| unreachable("the issuer does not answer as one"))?;
+        metadata.endpoints.clone().map_err(|_| unreachable("the configuration has no fit endpoints"))
+    }
+
+    /// Redeems a code for an ID token, which nothing has verified yet.
+    async fn redeem(
+        &self,
+        company: &CompanyId,
+        provider: &SignInProvider,
+        endpoints: &ProviderEndpoints,
+        code: &str,
+        verifier: &str,
+    ) -> Result<String, Stop> {
+        let sealed = provider.client_secret.as_ref().ok_or(unreachable("no client secret is set"))?;
+        // A lost key of the seals closes it; strangers must not cause an error with each request then.
+        let secret = self.store.open_client_secret(company, sealed).await;
+        let secret = secret.map_err(|_| unreachable("the client secret cannot be opened"))?;
+        let client = provider.client_id.as_str();
+        let redirect_uri = self.references().sign_in_callback(company).to_string();
+        let mut fields = vec![
+            ("grant_type", "authorization_code"),
+            ("code", code),
+            ("redirect_uri", &redirect_uri),
+            ("code_verifier", verifier),
+        ];
+        let authorization = match endpoints.authentication {
+            ClientAuthentication::Basic => Some(encode_basic_credentials(client, &secret)),
+            ClientAuthentication::Post => {
+                fields.extend([("client_id", client), ("client_secret", &secret)]);
+                None
+            }
+        };
+        let form = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+        let outgoing = Outgoing::of(&self.app, SystemResolver);
+        let deadline = Instant::now() + PATIENCE;
+        let answer = outgoing
+            .post_form(&endpoints.token, form, authorization.as_deref(), MAX_ANSWER, deadline)
+            .await
+            .map_err(|_| unreachable("the token endpoint does not answer"))?;
+        let error = || serde_json::from_slice::<TokenRefusal>(&answer.body).map(|read| read.error).ok();
+        match (answer.status, error().as_deref()) {
+            (200, _) => {
+                let read = serde_json::from_slice::<TokenAnswer>(&answer.body);
+                Ok(read.map_err(|_| unreachable("the token endpoint sends no ID token"))?.id_token)
+            }
+            // The settings are at fault, not the person: nobody gets in until an owner corrects them.
+            (401, _) | (_, Some("invalid_client" | "unauthorized_client")) => {
+                Err(unreachable("the provider refuses the client or its secret"))
+            }
+            (400..=428, _) => Err(refused("the code is none, or was redeemed before")),
+            _ => Err(unreachable("the token endpoint fails")),
+        }
+    }
+
+    /// The identity that the provider vouches for in an ID token of this sign-in.
+    async fn verify_id_token(
+        &self,
+        id_token: &str,
+        provider: &SignInProvider,
+        nonce: &str,
+    ) -> Result<ProviderIdentity, Stop> {
+        let presented = PresentedJwt::parse(id_token);
+        let presented = presented.ok_or(refused("the ID token is not a JWT that can be verified"))?;
+        if presented.issuer() != provider.issuer.as_str() {
+            return Err(refused("the ID token is of another issuer"));
+        }
+        let metadata = self.app.issuer_metadata(&provider.issuer, Some(presented.key_id())).await;
+        let metadata = metadata.map_err(|_| unreachable("the issuer does not answer as one"))?;
+        let jwt = presented.verify(&metadata.keys);
+        let jwt = jwt.ok_or(refused("no key of the issuer verifies the ID token"))?;
+        let client = provider.client_id.as_str();
+        jwt.check(client, self.now)
+            .map_err(|_| refused("the ID token is for another client or another time"))?;
+        let is_for_us = !jwt.has("azp") || jwt.text("azp") == Some(client);
+        if !is_for_us || jwt.text("nonce") != Some(nonce) {
+            return Err(refused("the ID token is of another sign-in"));
+        }
+        ProviderIdentity::of(&jwt).ok_or(refused("the ID token has no subject"))
+    }
+}
+
+/// The header `Authorization` of a client (RFC 6749 §2.3.1).
+fn encode_basic_credentials(client: &str, secret: &str) -> String {
+    let encoded = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
+    format!("Basic {}", STANDARD.encode(format!("{}:{}", encoded(client), encoded(secret))))
+}

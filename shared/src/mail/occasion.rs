@@ -138,11 +138,11 @@ pub enum MailOccasion<'a> {
         /// The account's user name; for candidates without one, the name of their project.
         username: &'a str,
     },
-    /// Tells an owner that a user has changed how the staff of the company sign in, or a customer that another one has changed the account
+    /// Tells an owner that somebody has changed how the staff of the company sign in, or a customer that another one has changed the account
     /// that they sign in with.
     SignInChanged {
-        /// First and last name of the user, who may be the reader.
-        by: &'a str,
+        /// The name of the user, who may be the reader, or of the token; `None` for the operator of the service.
+        by: Option<&'a str>,
         /// Whether the reader's own account was changed, and not the settings of the company.
         is_own: bool,
     },

@@ -142,6 +142,11 @@ pub(crate) async fn tell_of_sign_in(
     if !customer.takes_mail() || !is_own && !customer.is_owner_at_work() {
         return Ok((EffectResult::Outdated, "the customer is no owner, or takes no mails".to_owned()));
     }
-    let by = name_of(system, &company, by).await?;
-    send_to_customer(mailer, &customer, &company, MailOccasion::SignInChanged { by: &by, is_own }).await
+    let by = match by {
+        // No account of the company did it, and none needs to be looked after.
+        ChangeAuthor::Operator => None,
+        by => Some(name_of(system, &company, by).await?),
+    };
+    let occasion = MailOccasion::SignInChanged { by: by.as_deref(), is_own };
+    send_to_customer(mailer, &customer, &company, occasion).await
 }

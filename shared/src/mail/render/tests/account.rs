@@ -40,8 +40,9 @@ const CONFIRMATION: MailOccasion<'_> =
 const ASKED: MailOccasion<'_> = changed(true);
 const CHANGED: MailOccasion<'_> = changed(false);
 const RESTORED: MailOccasion<'_> = MailOccasion::AddressRestored { by: BY, username: NAME };
-const SIGN_IN: MailOccasion<'_> = MailOccasion::SignInChanged { by: BY, is_own: false };
-const LINKED: MailOccasion<'_> = MailOccasion::SignInChanged { by: BY, is_own: true };
+const SIGN_IN: MailOccasion<'_> = MailOccasion::SignInChanged { by: Some(BY), is_own: false };
+const BY_OPERATOR: MailOccasion<'_> = MailOccasion::SignInChanged { by: None, is_own: false };
+const LINKED: MailOccasion<'_> = MailOccasion::SignInChanged { by: Some(BY), is_own: true };
 const DELETED: MailOccasion<'_> = MailOccasion::AccountDeleted { by: BY, contact: None };
 
 const fn invitation(days: i64) -> MailOccasion<'static> {
@@ -170,7 +171,7 @@ fn staff_are_told_how_far_an_interview_was_answered_that_its_time_ended() {
 }
 
 fn all() -> impl Iterator<Item = (MailOccasion<'static>, Language)> {
-    let about_accounts = [CONFIRMATION, ASKED, CHANGED, RESTORED, SIGN_IN, LINKED].into_iter();
+    let about_accounts = [CONFIRMATION, ASKED, CHANGED, RESTORED, SIGN_IN, BY_OPERATOR, LINKED].into_iter();
     let sign_in = |is_invited| MailOccasion::StaffSignIn { is_invited, link: LINK };
     [INVITATION, reset(2), resets(2), DELETED, FAILING, DISABLED, GONE, REQUESTED, FINISHED, FAILED]
         .into_iter()
@@ -189,7 +190,7 @@ fn names_are_escaped_in_html_and_plain_in_text() {
                 | MailOccasion::ExportRequested { .. }
                 | MailOccasion::AddressChanged { .. }
                 | MailOccasion::AddressRestored { .. }
-                | MailOccasion::SignInChanged { .. }
+                | MailOccasion::SignInChanged { by: Some(_), .. }
         );
         let by = has_author.then_some(BY);
         let is_invitation = matches!(mail, MailOccasion::StaffInvitation { .. });

@@ -11,6 +11,7 @@ use tokio::process::{Child, Command};
 
 use crate::PATIENCE;
 pub(crate) use crate::options::BrowserOptions;
+use crate::options::kill_group;
 
 /// Which responses never reach the page, though the service has answered.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -180,10 +181,8 @@ impl Page {
     }
 
     /// Kills the browser with all of its processes, as a crash of the computer would.
-    pub(crate) async fn kill(mut self) {
-        let group = format!("-{}", self.chromium.id().unwrap());
-        assert!(Command::new("kill").args(["-KILL", "--", &group]).status().await.unwrap().success());
-        self.chromium.wait().await.unwrap();
+    pub(crate) async fn kill(self) {
+        kill_group(self.chromium).await;
     }
 
     /// Changes what the page has of the network.

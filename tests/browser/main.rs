@@ -57,7 +57,7 @@ use tokio::net::TcpListener;
 use tokio::process::Command;
 use tokio::sync::mpsc;
 
-use crate::options::BrowserOptions;
+use crate::options::{BrowserOptions, kill_group};
 
 const VIDEOS: &str = "/companies/acme/videos/";
 /// The time after which a browser that says nothing is taken to have failed.
@@ -100,10 +100,10 @@ async fn told(browser_at: &str, reports: &mut mpsc::Receiver<Value>) -> Value {
     chromium.args(["--disable-background-networking", "--disable-component-update", "--disable-sync"]);
     chromium.args(["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]);
     chromium.arg(format!("--user-data-dir={}", options.profile.path().display())).arg(browser_at);
-    chromium.stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
-    let mut chromium = chromium.spawn().unwrap_or_else(|error| panic!("chromium: {error}"));
+    chromium.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).kill_on_drop(true);
+    let chromium = chromium.spawn().unwrap_or_else(|error| panic!("chromium: {error}"));
     let report = tokio::time::timeout(PATIENCE, reports.recv()).await;
-    chromium.kill().await.unwrap();
+    kill_group(chromium).await;
     report.unwrap_or_else(|_| panic!("the browser told nothing")).unwrap()
 }
 

@@ -10,6 +10,7 @@ use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 
 use crate::PATIENCE;
+use crate::options::kill_group;
 
 /// Fake devices that need no permission, and films that play for scripts. The fake microphone is a constant tone.
 const PREFERENCES: &str = "user_pref(\"marionette.port\", 0);
@@ -106,10 +107,8 @@ impl FirefoxPage {
     }
 
     /// Kills the browser with all of its processes, as a crash of the computer would.
-    pub(crate) async fn kill(mut self) {
-        let group = format!("-{}", self.firefox.id().unwrap());
-        assert!(Command::new("kill").args(["-KILL", "--", &group]).status().await.unwrap().success());
-        self.firefox.wait().await.unwrap();
+    pub(crate) async fn kill(self) {
+        kill_group(self.firefox).await;
     }
 
     async fn call(&mut self, command: &str, parameters: Value) -> Value {

@@ -1,10 +1,11 @@
-//! How browsers are started.
+//! How browsers are started and killed.
 
 use std::io::Write as _;
 use std::sync::Arc;
 
 use tempfile::{TempDir, TempPath};
 use tests::effort;
+use tokio::process::{Child, Command};
 
 /// How a browser is started.
 #[derive(Clone)]
@@ -43,4 +44,12 @@ impl BrowserOptions {
     pub(crate) fn program(&self) -> &'static str {
         if self.is_whole || effort::is_full() { "chromium" } else { "chromium-headless-shell" }
     }
+}
+
+/// Kills a browser that leads a process group, with all of its processes, as a crash of the computer would.
+// Not the child alone: that may be a shell, which waits for the browser, and whose end the browser survives.
+pub(crate) async fn kill_group(mut browser: Child) {
+    let group = format!("-{}", browser.id().unwrap());
+    assert!(Command::new("kill").args(["-KILL", "--", &group]).status().await.unwrap().success());
+    browser.wait().await.unwrap();
 }

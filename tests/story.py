@@ -70,7 +70,7 @@ def take_is_recorded(candidate, uri, question, recording):
 
 def answer_is_recorded(owner, candidate, uri, question):
     """A candidate records the answer to a question, after a file that would cost too much, and its staff watch it."""
-    huge = film("color=duration=0.004:size=7680x4320:rate=1000")
+    huge = film("color=duration=0.004:size=7680x4320:rate=250")
     answer, _ = take_is_recorded(candidate, uri, question, huge)
     eventually(lambda: owner.get(answer)["status"] == "failed")
     error = owner.get(answer)["error"]

@@ -14,6 +14,10 @@ use crate::caller::{Caller, Staff, last_segment};
 use crate::files::{Form, pdf, photo};
 use crate::http::Request;
 use crate::issuer::{CLIENT, CLIENT_SECRET, Platform, SigningAlgorithm, SigningKey, TestIssuer};
+use crate::takes::Interviewee;
+use crate::videos::film;
+
+const CAPTIONS: &str = "WEBVTT\n\n00:01.000 --> 00:02.000\nBecause.\n";
 
 impl TestApp {
     /// Gives the company of `owner` everything that a company can have. Returns a project of it.
@@ -21,6 +25,7 @@ impl TestApp {
         let project = projects(owner).await;
         candidates(self, owner, &project).await;
         interviews(owner).await;
+        recording(owner).await;
         notices(self, owner, &project).await;
         people(self, owner).await;
         webhooks(self, owner, &project).await;
@@ -38,6 +43,13 @@ async fn projects(owner: &Staff) -> String {
     let videos =
         Request::post(&format!("/companies/{}/videos/", owner.company)).header("idempotency-key", "one");
     let video = owner.send(videos.json(&announced)).await.expect(201).uri("resource_uri");
+    for (uri, file) in [
+        (format!("{video}captions/en/"), CAPTIONS.as_bytes().to_vec()),
+        (format!("/companies/{}/logo/", owner.company), photo(ImageFormat::Png, 8, 8)),
+    ] {
+        let form = Form::new().file("file", "sent", "", &file);
+        owner.send(Request::put(&uri).form(form)).await.expect(200);
+    }
     owner.project(json!({ "name": "Draft" })).await;
     owner
         .running_project(json!({
@@ -155,6 +167,16 @@ async fn interviews(owner: &Staff) {
     owner.post(&format!("{}interview/reopen/", candidate.uri), request).await.expect(200);
     let draft = format!("{}answers/{}/draft/", candidate.uri, last_segment(&questions[1]));
     candidate.send(Request::put(&draft).json(&json!({ "text": "Because of" }))).await.expect(204);
+}
+
+/// A recorded answer with captions, to a question whose text has changed since.
+async fn recording(owner: &Staff) {
+    let recorded = Interviewee::asked_by(owner.clone(), json!({})).await;
+    let take = recorded.record(&[&film()]).await;
+    recorded.caption(take, "en", CAPTIONS).await.expect(200);
+    let (project, _) = recorded.candidate.uri.split_once("candidates/").expect("a project");
+    let question = format!("{project}questions/{}/", last_segment(&recorded.answer));
+    owner.patch(&question, json!({ "text": "Why not us?" })).await.expect(200);
 }
 
 /// A named token that trusts a workload, which has exchanged one JWT in vain and one with success.

@@ -3,15 +3,18 @@
 use serde::de::DeserializeOwned;
 
 use crate::domain::account::Account;
+use crate::domain::answers::{AnswerCaptions, Answers, WrittenAnswer};
 use crate::domain::candidate::{Candidate, GuestLink};
 use crate::domain::company::Company;
 use crate::domain::company::import::CompanyImport;
 use crate::domain::company::label::Label;
+use crate::domain::company::logo::Logo;
 use crate::domain::company::usage::ClosedUsage;
 use crate::domain::effect::Effect;
 use crate::domain::evaluation::Evaluation;
 use crate::domain::export::{CompanyExport, LatestExport};
 use crate::domain::history::{HistoryEntry, ResourceRef};
+use crate::domain::media::captions::Captions;
 use crate::domain::media::upload::Upload;
 use crate::domain::media::video::Video;
 use crate::domain::privacy::legal::LegalText;
@@ -64,7 +67,12 @@ pub fn check(item: Item) -> Result<Option<&'static str>> {
         ("RESULT", _) => value::<ResultSummary>("result", item),
         _ if key.pk.ends_with("#EVALUATIONS") => entity::<Evaluation>("evaluation", item),
         (_, "GUESTS") => entity::<GuestLink>("guest link", item),
+        (_, "ANSWERS") => entity::<Answers>("answers", item),
+        (_, "TEXTS") => entity::<WrittenAnswer>("written answer", item),
+        (_, "TAKE_CAPTIONS") => entity::<AnswerCaptions>("captions of an answer", item),
         (_, "VIDEOS") => entity::<Video>("video", item),
+        (_, "CAPTIONS") => entity::<Captions>("captions of a video", item),
+        (_, "LOGO") => entity::<Logo>("logo", item),
         ("LABEL", _) => entity::<Label>("label", item),
         ("IMPORT", _) => entity::<CompanyImport>("import of a company", item),
         ("RECEIPT_KEY", _) => entity::<ImportedReceiptKey>("imported key of receipts", item),

@@ -24,12 +24,6 @@ pub(in crate::admin) async fn everything(app: &TestApp) -> PlantedCompany {
     let retention = json!({ "days": 400, "from": "project_closed", "request_days": 7, "notice_days": 0 });
     owner.send(Request::put("/companies/acme/retention/").json(&retention)).await.expect(200);
     let gone = owner.candidate(&project, json!({ "first_name": "Gone" })).await;
-    let recorded = Interviewee::asked_by(owner.clone(), json!({})).await;
-    let take = recorded.record(&[&film()]).await;
-    recorded.caption(take, "en", "WEBVTT\n\n00:01.000 --> 00:02.000\nBecause.\n").await.expect(200);
-    let (asked, _) = recorded.candidate.uri.split_once("candidates/").unwrap();
-    let question = format!("{asked}questions/{}/", last_segment(&recorded.answer));
-    owner.patch(&question, json!({ "text": "Why not us?" })).await.expect(200);
     app.settle().await;
     owner.delete(&gone).await.expect(204);
     app.settle().await;

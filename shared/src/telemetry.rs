@@ -64,7 +64,17 @@ const METRICS: [(&str, &[MetricDimensions]); 9] = [
     ("deadline-expiry", &[(&[], &[("lag_seconds", "Seconds")])]),
     ("exports", &[(&[], &[("export_delay_seconds", "Seconds")])]),
     ("feed", &[(&[], &[("index_lag_seconds", "Seconds")])]),
-    ("outbox", &[(&[], &[("numbering_lag_seconds", "Seconds"), ("erasure_delay_seconds", "Seconds")])]),
+    (
+        "outbox",
+        &[(
+            &[],
+            &[
+                ("numbering_lag_seconds", "Seconds"),
+                ("erasure_delay_seconds", "Seconds"),
+                ("reminder_delay_seconds", "Seconds"),
+            ],
+        )],
+    ),
     ("retention", &[(&[], &[("retention_delay_seconds", "Seconds")])]),
     ("unreadable", &[(&[], &[("unreadable_items", "Count")])]),
     ("webhooks", &[(&[], &[("webhook_delay_seconds", "Seconds")])]),

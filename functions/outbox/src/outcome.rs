@@ -72,6 +72,8 @@ invocation_summary! {
         pub numbering_lag_seconds: i64,
         /// The time since the oldest deletion whose rest is not erased.
         pub erasure_delay_seconds: i64,
+        /// The time since the morning of the oldest round of reminders that a step has left unfinished.
+        pub reminder_delay_seconds: i64,
     }
 }
 

@@ -6,14 +6,15 @@ use std::time::Duration;
 use aws_sdk_dynamodb::types::AttributeValue;
 use chrono::{DateTime, TimeDelta, Utc};
 use embedded::Mail;
+use outbox::SweepSummary;
 use serde_json::{Value, json};
 use shared::clock::Clock;
 use tests::app::TestApp;
 use tests::assert_refusal;
 use tests::caller::{Caller, Staff, Token, last_segment};
 use tests::chaos::Fault;
-use tests::effort;
 use tests::http::Request;
+use tests::{effort, logs};
 
 use super::notifications::{StaffedProject, colleague, interviewed_in, project_of, text_of};
 use crate::evaluations::crud::own;
@@ -30,6 +31,13 @@ async fn at(app: &TestApp, moment: &str) {
 async fn run(app: &TestApp) {
     app.sweep().await;
     app.settle().await;
+}
+
+/// A sweep that has time for one step of each kind of work, with the mails that follow.
+async fn step(app: &TestApp) -> SweepSummary {
+    let summary = Box::pin(outbox::sweep(app.app(), Duration::ZERO)).await.unwrap();
+    app.settle().await;
+    summary
 }
 
 /// The reminders that a member of staff got, oldest first.
@@ -373,8 +381,7 @@ async fn a_step_without_time_is_gone_on_with_behind_other_companies() {
     app.clock().advance(morning - app.clock().now());
     let everybody = [evaluator, &second, &other_evaluator];
     for mails in [1, 2, 3, 3] {
-        Box::pin(outbox::sweep(app.app(), Duration::ZERO)).await.unwrap();
-        app.settle().await;
+        step(app).await;
         assert_eq!(everybody.map(|staff| reminders(app, staff).len()).iter().sum::<usize>(), mails);
         if mails == 2 {
             assert_eq!(
@@ -388,6 +395,80 @@ async fn a_step_without_time_is_gone_on_with_behind_other_companies() {
     // The next morning begins with the first project.
     at(app, "2026-11-11T07:00:00Z").await;
     assert_eq!(everybody.map(|staff| reminders(app, staff).len()), [2; 3]);
+}
+
+#[tokio::test]
+async fn mails_that_a_step_has_no_time_for_leave_with_the_next_ones() {
+    let (given, token) = reminding(TestApp::start().await, "2026-11-09T09:00:00Z", 1).await;
+    let StaffedProject { app, owner, project, manager, evaluator } = &given;
+    // More evaluators than two steps hand over mails to, and more candidates than one step reads.
+    let mut evaluators = vec![evaluator.clone()];
+    for _ in 1..20 {
+        evaluators.push(colleague(owner, json!({})).await);
+    }
+    let uris: Vec<&str> = evaluators.iter().map(|staff| staff.uri.as_str()).collect();
+    token.patch(project, json!({ "evaluators": uris })).await.expect(200);
+    for candidate in given.expired(101).await {
+        app.complete(&candidate).await;
+    }
+    let last = colleague(owner, json!({})).await;
+    let later = project_of(owner, "R&D", manager, &last).await;
+    token.patch(&later, json!({ "evaluation_days": 1 })).await.expect(200);
+    interviewed_in(owner, &later, "Grace").await;
+    evaluators.push(last);
+    run(app).await;
+
+    let morning: DateTime<Utc> = "2026-11-10T07:00:30Z".parse().unwrap();
+    app.clock().advance(morning - app.clock().now());
+    for mails in [8, 16, 20, 20, 21, 21] {
+        step(app).await;
+        assert_eq!(evaluators.iter().map(|staff| reminders(app, staff).len()).sum::<usize>(), mails);
+        app.clock().advance(TimeDelta::minutes(1));
+    }
+    for staff in &evaluators[..20] {
+        let [mail] = &reminders(app, staff)[..] else { panic!("one mail") };
+        assert_eq!(mail.subject, "100 candidates are waiting for your evaluation for “Sales”");
+    }
+    at(app, "2026-11-11T07:00:00Z").await;
+    assert!(evaluators.iter().all(|staff| reminders(app, staff).len() == 2));
+}
+
+#[tokio::test]
+async fn a_round_that_does_not_end_on_its_day_is_a_delay_and_then_an_error_in_the_log() {
+    let (given, token) = reminding(TestApp::start().await, "2026-11-09T09:00:00Z", 1).await;
+    let StaffedProject { app, owner, project, manager, evaluator } = &given;
+    interviewed_in(owner, project, "Ada").await;
+    let [second, third] = [colleague(owner, json!({})).await, colleague(owner, json!({})).await];
+    for (name, staff) in [("R&D", &second), ("Support", &third)] {
+        let later = project_of(owner, name, manager, staff).await;
+        token.patch(&later, json!({ "evaluation_days": 1 })).await.expect(200);
+        interviewed_in(owner, &later, "Grace").await;
+    }
+    run(app).await;
+    let mails = || [evaluator, &second, &third].map(|staff| reminders(app, staff).len());
+    let step_at = async |moment: &str| {
+        let moment: DateTime<Utc> = moment.parse().unwrap();
+        app.clock().advance(moment - app.clock().now());
+        step(app).await
+    };
+    let errors = || -> Vec<Value> {
+        let lines = logs::take_lines("outbox").into_iter();
+        lines.filter(|line| line["level"] == "ERROR").collect()
+    };
+    assert_eq!(step_at("2026-11-10T07:00:30Z").await.reminder_delay_seconds, 30);
+    assert_eq!(step_at("2026-11-10T11:00:00Z").await.reminder_delay_seconds, 4 * 3600);
+    assert_eq!((mails(), errors().len()), ([1, 1, 0], 0));
+    // Midnight in Berlin.
+    assert_eq!(step_at("2026-11-10T23:00:00Z").await.reminder_delay_seconds, 0);
+    let told = errors();
+    let [error] = &told[..] else { panic!("{told:?}") };
+    assert_eq!(
+        (&error["message"], &error["company"], &error["day"]),
+        (&json!("evaluators were not reminded"), &json!("acme"), &json!("2026-11-10"))
+    );
+    assert_eq!(mails(), [1, 1, 0]);
+    at(app, "2026-11-11T07:00:00Z").await;
+    assert_eq!((mails(), errors().len()), ([2, 2, 1], 0));
 }
 
 #[tokio::test]

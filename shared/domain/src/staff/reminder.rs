@@ -25,7 +25,7 @@ pub struct EvaluationRound {
     pub company: CompanyId,
     /// `None` until the schedule has first seen it.
     pub next_at: Option<DateTime<Utc>>,
-    /// Where the next step goes on, if the time of the last one was over before it had read all candidates.
+    /// Where the next step goes on, if the time of the last one was over before it had read all candidates and handed over all mails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reading: Option<ReadingPlace>,
 }
@@ -54,8 +54,7 @@ impl EvaluationRound {
     /// Moves it to the next morning after `now`.
     pub fn plan(self, zone: &TimeZone, now: DateTime<Utc>) -> Self {
         let days = zone.local_time(now).date_naive().iter_days();
-        let mornings =
-            days.filter(|day| is_working(*day)).map(|day| zone.first_moment(day.and_time(morning())));
+        let mornings = days.filter(|day| is_working(*day)).map(|day| morning_of(day, zone));
         Self { next_at: mornings.take(7).find(|moment| *moment > now), reading: None, ..self }
     }
 
@@ -69,6 +68,12 @@ impl EvaluationRound {
         self.reading.filter(|place| place.day == day)
     }
 
+    /// The day that has ended before all evaluators were reminded.
+    pub fn missed_day(&self, zone: &TimeZone, now: DateTime<Utc>) -> Option<NaiveDate> {
+        let today = zone.local_time(now).date_naive();
+        self.reading.map(|place| place.day).filter(|day| *day < today)
+    }
+
     /// The day of which evaluators are reminded at `now`: a working day from 8 o'clock on. `None` while it is only to be planned,
     /// and at other times, to which a changed time zone leads.
     pub fn day_at(&self, zone: &TimeZone, now: DateTime<Utc>) -> Option<NaiveDate> {
@@ -76,6 +81,11 @@ impl EvaluationRound {
         let day = local.date_naive();
         (self.next_at.is_some() && is_working(day) && local.hour() >= MORNING).then_some(day)
     }
+}
+
+/// The moment from which evaluators are reminded on a day.
+pub fn morning_of(day: NaiveDate, zone: &TimeZone) -> DateTime<Utc> {
+    zone.first_moment(day.and_time(morning()))
 }
 
 fn morning() -> NaiveTime {
@@ -198,7 +208,14 @@ mod tests {
         assert_eq!((unfinished.due_at(), unfinished.day_at(&berlin(), now)), (now, Some(day)));
         assert_eq!(unfinished.place_on(day), Some(place));
         assert_eq!(unfinished.place_on(day + Days::new(1)), None, "everybody is read anew");
-        assert_eq!(unfinished.plan(&berlin(), now).place_on(day), None);
+        for (moment, missed) in [("2026-10-23T21:59:59Z", None), ("2026-10-23T22:00:00Z", Some(day))] {
+            assert_eq!(unfinished.missed_day(&berlin(), at(moment)), missed, "{moment}");
+        }
+        let planned = unfinished.plan(&berlin(), now);
+        assert_eq!(
+            (planned.place_on(day), planned.missed_day(&berlin(), at("2026-10-26T07:00:00Z"))),
+            (None, None)
+        );
     }
 
     #[test]

@@ -190,9 +190,9 @@ pub(crate) fn delete_captions(operation: OperationDoc) -> OperationDoc {
 pub(crate) fn get_captions(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
-            "The `url` of each of the answer's `captions` is such a URL. It needs no credentials, and shows the captions that the answer \
-             has now. A `<track>` on the origin of the API can load it; pages of other origins fetch it and hand it to the `<track>` as \
-             a `blob:` URL.",
+            "The `url` of each of the answer's `captions` is such a URL. It needs no credentials. It names the answer and not the take: \
+             after another recording it returns the captions of that one, or 404 if that one has none in this language. A `<track>` on \
+             the origin of the API can load it; pages of other origins fetch it and hand it to the `<track>` as a `blob:` URL.",
         )
         .sends("text/vtt", "The captions, as WebVTT.")
 }

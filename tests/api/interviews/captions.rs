@@ -220,6 +220,27 @@ async fn captions_of_a_take_never_become_those_of_the_next_one_and_go_with_it() 
 }
 
 #[tokio::test]
+async fn a_url_shows_captions_of_the_take_that_is_the_answer_alone() {
+    let (app, person, first) = given().await;
+    person.caption(first, "en", SENT).await.expect(200);
+    let seen = url(&person.answer().await, 0);
+    let former = app.anonymous().get(&seen).await.expect(200);
+    let tag = former.header("etag").unwrap();
+    let again = || Request::get(&seen).header("if-none-match", tag);
+    // The former captions are stored until the outbox deletes them.
+    let second = person.record(&[&film()]).await;
+    assert_eq!(stored(&app).len(), 1);
+    app.anonymous().send(again()).await.expect(404);
+    let other = WRITTEN.replace("Because", "Since");
+    person.caption(second, "en", &other).await.expect(200);
+    assert_eq!(stored(&app).len(), 2);
+    assert_eq!(text_of(&app.anonymous().send(again()).await.expect(200)), other);
+    app.settle().await;
+    assert_eq!(stored(&app).len(), 1);
+    assert_eq!(text_of(&app.anonymous().send(again()).await.expect(200)), other);
+}
+
+#[tokio::test]
 async fn captions_that_a_new_take_overtakes_are_refused() {
     let (app, chaos) = TestApp::start_with_chaos().await;
     let person = Interviewee::asked(&app, json!({})).await;

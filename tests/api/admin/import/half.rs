@@ -3,6 +3,7 @@
 use std::fs;
 
 use serde_json::{Value, json};
+use shared::archive::MediaPlace;
 use tests::app::TestApp;
 
 use super::copied::Copied;
@@ -36,6 +37,24 @@ async fn half_an_import_is_listed_and_can_be_erased() {
         let left: Vec<_> = left.filter(|(pk, _)| pk.starts_with("COMPANY#acme")).collect();
         assert_eq!(left.len(), 1, "{left:?}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_of_the_same_size_that_is_there_already_is_replaced() {
+    let source = TestApp::start().await;
+    let archive = small(&source).await;
+    let app = TestApp::start().await;
+    let bucket = app.app().config().bucket.as_deref().unwrap();
+    assert!(!archive.media.is_empty());
+    for file in &archive.media {
+        let (place, below) = MediaPlace::of(file["path"].as_str().unwrap()).unwrap();
+        let key = format!("{}{below}", place.prefix(&"acme".parse().unwrap()));
+        let other = vec![b'x'; file["size"].as_u64().unwrap().try_into().unwrap()];
+        let put = app.app().aws().s3().put_object().bucket(bucket).key(key);
+        put.content_type(file["content_type"].as_str().unwrap()).body(other.into()).send().await.unwrap();
+    }
+    try_import(&app, archive.folder.path(), anyway()).await.unwrap();
+    assert_eq!(Archive::of(&app).await.media, archive.media);
 }
 
 #[tokio::test]

@@ -17,6 +17,7 @@ use super::afterwards::enter;
 use super::{ImportOptions, TrustedKeys, anyway, import_and_start, start, try_import};
 use crate::admin::erase_company::{begin, finish};
 use crate::admin::export::Archive;
+use crate::admin::export::content::everything;
 use crate::events::feed::read_all;
 use crate::system::undeliverable::{bounced, put};
 
@@ -75,6 +76,36 @@ async fn until_a_company_starts_nothing_of_it_moves_and_nothing_leaves() {
     }
     assert_eq!(there.get(&candidate).await.expect(200).json()["status"], "expired");
     there.post("/companies/acme/labels/", json!({ "text": "Sales" })).await.expect(201);
+}
+
+/// Of all that schedules do: deadlines, reminders of candidates and evaluators, notices to staff, retention, webhooks, conversions, exports.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_schedule_writes_anything_of_a_company_with_everything_before_it_starts() {
+    let app = TestApp::start().await;
+    everything(&app).await;
+    let archive = Archive::of(&app).await;
+    let other = TestApp::start().await;
+    other.clock().advance(app.clock().now() - other.clock().now());
+    try_import(&other, archive.folder.path(), anyway()).await.unwrap();
+    other.settle().await;
+    let before = other.table().contents().await;
+    for _ in 0..20 {
+        other.clock().advance(TimeDelta::days(1));
+        // A mail that is to leave is a write too.
+        let swept = other.sweep().await;
+        assert_eq!(other.table().contents().await, before, "{swept:?}");
+        other.settle().await;
+    }
+
+    start(&other, "acme").await;
+    let mut notices = 0;
+    for _ in 0..4 {
+        other.clock().advance(TimeDelta::days(1));
+        notices += other.sweep().await["OutboxFunction"]["notices"].as_u64().unwrap();
+        other.settle().await;
+    }
+    assert!(notices > 0, "evaluators are reminded on working mornings");
+    assert_ne!(other.table().contents().await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]

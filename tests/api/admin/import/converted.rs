@@ -11,7 +11,7 @@ use tests::takes::Interviewee;
 use tests::videos::film;
 
 use super::afterwards::enter;
-use super::{import_and_start, try_import};
+use super::{anyway, import_and_start, try_import};
 use crate::admin::export::Archive;
 
 /// Holds a request of an operation, the one after so many others.
@@ -72,6 +72,40 @@ async fn recordings_that_are_converted_during_an_export_can_be_played_after_the_
     }
 }
 
+/// Deletes the parts of takes whose keys have this end.
+async fn delete_parts(app: &TestApp, end: &str) {
+    let keys = app.object_keys().into_iter();
+    let bucket = app.app().config().bucket.as_deref().unwrap();
+    for part in keys.filter(|key| key.starts_with("takes/") && key.ends_with(end)) {
+        app.app().aws().s3().delete_object().bucket(bucket).key(part).send().await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_missing_part_of_a_recording_counts() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let recorded = Interviewee::asked_by(owner.clone(), json!({})).await;
+    app.settle().await;
+    let film = film();
+    let (first, rest) = film.split_at(film.len() / 2);
+    let (second, third) = rest.split_at(rest.len() / 2);
+    recorded.record(&[first, second, third]).await;
+    for (end, missing) in [("/0003", 1), ("/0002", 2)] {
+        delete_parts(&app, end).await;
+        let archive = Archive::of(&app).await;
+        assert_eq!(
+            (&archive.manifest["media"]["missing"], archive.media.len()),
+            (&json!(missing), 3 - missing)
+        );
+        let other = TestApp::start().await;
+        let imported = try_import(&other, archive.folder.path(), anyway()).await.unwrap();
+        assert_eq!(imported.media_missing, missing as u64);
+        other.leave_unsound("a file is missing");
+    }
+    app.leave_unsound("a file is missing");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_recording_without_its_parts_is_refused_unless_it_may_be_missing() {
     let app = TestApp::start().await;
@@ -79,17 +113,13 @@ async fn a_recording_without_its_parts_is_refused_unless_it_may_be_missing() {
     let recorded = Interviewee::asked_by(owner.clone(), json!({})).await;
     app.settle().await;
     recorded.record(&[&film()]).await;
-    let parts = app.object_keys().into_iter().filter(|key| key.starts_with("takes/"));
-    let bucket = app.app().config().bucket.as_deref().unwrap();
-    for part in parts {
-        app.app().aws().s3().delete_object().bucket(bucket).key(part).send().await.unwrap();
-    }
+    delete_parts(&app, "").await;
     let archive = Archive::of(&app).await;
     assert_eq!(archive.manifest["media"]["missing"], 1);
     let other = TestApp::start().await;
-    let refused = try_import(&other, archive.folder.path(), super::anyway()).await.unwrap_err();
+    let refused = try_import(&other, archive.folder.path(), anyway()).await.unwrap_err();
     assert!(refused.contains("waits for its conversion, and its parts are missing"), "{refused}");
-    let options = super::ImportOptions { allows_missing: true, ..super::anyway() };
+    let options = super::ImportOptions { allows_missing: true, ..anyway() };
     let imported = try_import(&other, archive.folder.path(), options).await.unwrap();
     assert_eq!(imported.media_missing, 1);
     other.clock().advance(TimeDelta::minutes(1));

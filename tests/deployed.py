@@ -34,7 +34,6 @@ from releases import (
     release_from_a_former_one,
     release_is_taken_back,
     roles_for_releases_are_created,
-    rotation_leaves_no_former_secret,
     update_replaces_nothing,
     wrong_places_are_refused,
 )
@@ -325,7 +324,6 @@ def main():
     drift_is_told()
     release_is_taken_back(owner, candidate)
     release_from_a_former_one()
-    rotation_leaves_no_former_secret()
     first_release_with_exports_is_not_taken_back()
     failing_release_rolls_back(owner, candidate)
     slash_routes_are_one_release(owner)

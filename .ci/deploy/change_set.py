@@ -35,6 +35,8 @@ def propose(environment, parameters, template):
     # have CloudFormation replace, and so delete, the version of a function whose code has not changed.
     sam += ["--s3-prefix", parameters["Release"]]
     sam += ["--template-file", template] if template else []
+    # Writing and reading it as YAML would take seconds.
+    sam += ["--use-json"] if template and template.endswith(".json") else []
     # SAM takes an empty value only in quotes.
     sam += ["--parameter-overrides", *(f'{name}="{value}"' for name, value in parameters.items())]
     if subprocess.run(sam, check=False, env=os.environ | {"SAM_CLI_TELEMETRY": "0"}).returncode:

@@ -83,12 +83,14 @@ export function showRefused(app) {
     const { signInUrl } = app.model;
     const { company } = app.place;
     const code = new URLSearchParams(location.search).get("code") ?? "";
+    const isOccupied = code === "sign_in_occupied" && company;
+    const signOut = () => button(app.texts.signOut, () => app.attempt(() => app.signOut()), { class: "main" });
     const another = company && element("a", { class: !signInUrl && "main", href: homeOf(company) }, texts.another);
     return {
         title: texts.title,
         content: [
             element("p", { class: "lead" }, /^sign_in_/.test(code) && texts[code] || texts.other),
-            element("p", { class: "ways" }, signInUrl && providerLink(app, signInUrl), another),
+            element("p", { class: "ways" }, isOccupied ? signOut() : [signInUrl && providerLink(app, signInUrl), another]),
         ],
     };
 }

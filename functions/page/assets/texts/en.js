@@ -36,7 +36,7 @@ export default {
         savedCandidate: "Log in with {name} and this password from now on.",
         savedStaff: "Log in to the application of your company with the user name {name} and this password from now on.",
         common: "This password is easy to guess. Choose another one.",
-        byProvider: "Your company lets its staff log in with the company’s account only, so you need no password here.",
+        byProvider: "Your company lets its staff sign in with the company’s account only, so you need no password here.",
         toProvider: "Sign in with your company’s account",
     },
     account: { company: "Company", identifier: "Company identifier", name: "User name", login: "Log in at" },

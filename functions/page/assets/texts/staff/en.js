@@ -1,4 +1,5 @@
-// The page of staff in English. Every language has these texts; words in braces are filled in.
+// The page of staff in English. Every language has these texts; words in braces are filled in. In all English texts, people log in with a
+// password, and sign in with the account that they have with their company. By either they are logged in, until they log out.
 
 import { base, passing, player } from "../shared/en.js";
 
@@ -24,7 +25,7 @@ export default {
         wrong: "Company, name or password are not right. Check all three and try again.",
         toProvider: "Sign in with your company’s account",
         byPassword: "Or with a password",
-        required: "Your company lets its staff log in with the company’s account only.",
+        required: "Your company lets its staff sign in with the company’s account only.",
     },
 
     refused: {
@@ -33,7 +34,7 @@ export default {
         sign_in_unreachable: "The sign-in of your company did not answer as it should. Try again in a few minutes. If that does not help, ask the people who manage your company’s accounts.",
         sign_in_expired: "The sign-in took longer than ten minutes, was completed already, or began in another browser. Begin again.",
         sign_in_refused: "Your company’s account does not let you in here. If you have several accounts, try again with the other one. Otherwise ask the person who invited you, or who manages the staff here, to check your account.",
-        sign_in_occupied: "This browser is signed in as somebody else. Sign out there, and begin again.",
+        sign_in_occupied: "Another account is logged in in this browser. Log out, and begin again.",
         sign_in_limited: "Too many sign-ins have failed. Wait 15 minutes, and try again.",
         other: "The sign-in did not work. Try again.",
         another: "Log in another way",

@@ -33,7 +33,7 @@ export default {
         sign_in_unreachable: "Le service de connexion de votre entreprise n’a pas répondu correctement. Réessayez dans quelques minutes. Si le problème persiste, adressez-vous à la personne qui gère les comptes de votre entreprise.",
         sign_in_expired: "La connexion a duré plus de dix minutes, était déjà terminée ou a commencé dans un autre navigateur. Recommencez.",
         sign_in_refused: "Ce compte de votre entreprise ne donne pas accès à cette page. Si vous avez plusieurs comptes, réessayez avec l’autre. Sinon, demandez à la personne qui vous a invité ou qui gère les accès de vérifier votre compte.",
-        sign_in_occupied: "Ce navigateur est connecté avec un autre compte. Déconnectez-vous de celui-ci, puis recommencez.",
+        sign_in_occupied: "Ce navigateur est connecté avec un autre compte. Déconnectez-vous, puis recommencez.",
         sign_in_limited: "Trop de connexions ont échoué. Attendez 15 minutes, puis réessayez.",
         other: "La connexion n’a pas fonctionné. Réessayez.",
         another: "Se connecter autrement",

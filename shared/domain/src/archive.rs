@@ -191,7 +191,7 @@ impl RecordKind {
             // A signed one of another deployment, which `receipts` has.
             Self::Events => &["receipt"],
             Self::GuestLinks => &["hash", "media_key", "requests"],
-            Self::SignIn => &["links_since", "provider.client_secret"],
+            Self::SignIn => &["last_problem", "links_since", "provider.client_secret"],
             Self::Tokens => &["hash", "is_imported", "limits.media_key", "media_key"],
             Self::Webhooks => &["former_secret", "secret"],
             _ => &[],

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId, WebhookId};
 use crate::domain::secret::{AccessKey, MediaKey, Sealed, SecretHash};
-use crate::domain::staff::sign_in::ClientSecret;
+use crate::domain::staff::sign_in::{ClientSecret, SignInProvider};
 use crate::domain::webhook::{SigningSecret, Webhook};
 use crate::error::{Error, Result};
 use crate::seals::{SealKeys, SealPlace};
@@ -121,6 +121,18 @@ impl Store {
     pub(crate) async fn open_client_secret(&self, company: &CompanyId, sealed: &Sealed) -> Result<String> {
         let place = place(&keys::sign_in_settings(company), CLIENT_SECRET);
         String::from_utf8(self.app.open(&place, sealed).await?).map_err(Error::internal)
+    }
+
+    /// Whether staff can sign in by a provider as far as its client secret goes: there is one, and a key opens its seal. Fails while the
+    /// key cannot be fetched.
+    pub async fn has_client_secret(&self, company: &CompanyId, provider: &SignInProvider) -> Result<bool> {
+        let Some(sealed) = &provider.client_secret else { return Ok(false) };
+        match self.open_client_secret(company, sealed).await {
+            Ok(_) => Ok(true),
+            Err(error @ Error::Busy(_)) => Err(error),
+            // The key is lost, or was exchanged for another one more than 90 days ago.
+            Err(_) => Ok(false),
+        }
     }
 
     /// Seals the media key of a credential with this secret, for the item that admits it.

@@ -208,6 +208,10 @@ async fn redeem(state: &Mutex<IssuerState>, request: Request) -> Response {
         TokenMode::RedirectsTo(place) => {
             (StatusCode::TEMPORARY_REDIRECT, [(header::LOCATION, place)]).into_response()
         }
+        TokenMode::Forbids => StatusCode::UNAUTHORIZED.into_response(),
+        TokenMode::SendsNoIdToken => {
+            json!({ "access_token": "unused", "token_type": "Bearer" }).to_string().into_response()
+        }
         TokenMode::Sends(id_token) => json!({ "id_token": id_token }).to_string().into_response(),
         TokenMode::Works if !provider::is_client(authorization.as_deref(), &form) => {
             (StatusCode::UNAUTHORIZED, json!({ "error": "invalid_client" }).to_string()).into_response()

@@ -28,6 +28,10 @@ pub enum TokenMode {
     Page,
     /// Leads elsewhere.
     RedirectsTo(String),
+    /// Refuses everybody, and does not say why.
+    Forbids,
+    /// Answers with an access token alone, whatever the code is.
+    SendsNoIdToken,
     /// Answers with this ID token, whatever the code is.
     Sends(String),
 }

@@ -28,8 +28,8 @@ type ChangedAnswer = TaggedBy<Json<ChangedSignInView>, SignInView>;
 pub(crate) async fn read(
     access: Admitted<SignInSettings, ManageSignIn>,
 ) -> Result<CommittedResponse<Json<SignInView>>> {
-    let provider = access.target.provider.as_ref().ok_or(Error::NotFound)?;
-    access.show(SignInView::new(access.company_id(), provider, access.references()))
+    let view = view_of(&access, &access.target).await?;
+    access.show(view)
 }
 
 /// PUT …/sign-in/
@@ -77,7 +77,8 @@ pub(crate) async fn replace(
     let has_ended =
         |customer: &Customer| before.link_of(customer).is_some() && after.link_of(customer).is_none();
     let ended = customers.iter().filter(|customer| has_ended(customer)).count();
-    let answer = changed_answer(&access, &after, ended)?;
+    let view = view_of(&access, &after).await?;
+    let answer = TaggedBy(Json(ChangedSignInView::new(view.clone(), ended)), view);
     let set = access.store.set_sign_in_settings(before, &after, by_owner(owner), &customers, access.now);
     access.commit(set, answer).await
 }
@@ -97,10 +98,10 @@ pub(crate) async fn delete(
     access.commit(set, NoContent).await
 }
 
-fn changed_answer(access: &AdmittedRequest, after: &SignInSettings, ended: usize) -> Result<ChangedAnswer> {
-    let provider = after.provider.as_ref().ok_or(Error::NotFound)?;
-    let view = || SignInView::new(access.company_id(), provider, access.references());
-    Ok(TaggedBy(Json(ChangedSignInView::new(view(), ended)), view()))
+async fn view_of(access: &AdmittedRequest, settings: &SignInSettings) -> Result<SignInView> {
+    let provider = settings.provider.as_ref().ok_or(Error::NotFound)?;
+    let is_working = access.store.has_client_secret(access.company_id(), provider).await?;
+    Ok(SignInView::new(settings, provider, is_working, access.references()))
 }
 
 fn by_owner(owner: &Customer) -> ChangeAuthor {

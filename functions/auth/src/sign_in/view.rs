@@ -3,16 +3,18 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::domain::history::ResourceRef;
-use shared::domain::id::CompanyId;
 use shared::domain::issuer::IssuerUrl;
-use shared::domain::staff::sign_in::{MAX_BREAK_GLASS, MAX_DOMAINS, MailDomain, SignInProvider};
+use shared::domain::staff::sign_in::{
+    MAX_BREAK_GLASS, MAX_DOMAINS, MailDomain, NotedSignInProblem, SignInProblem, SignInProvider,
+    SignInSettings,
+};
 use shared::domain::staff::trust::ClaimText;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
-use shared::http::wire::Uri;
+use shared::http::wire::{Timestamp, Uri};
 
 /// The provider by which the staff of a company sign in.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Serialize, JsonSchema)]
 #[schemars(rename = "SignIn")]
 pub(crate) struct SignInView {
     /// The URL of the resource.
@@ -35,7 +37,8 @@ pub(crate) struct SignInView {
     /// Up to two owners who may go on with their passwords while they are owners.
     #[schemars(length(max = MAX_BREAK_GLASS), example = [example_uri::CUSTOMER])]
     break_glass: Vec<Uri>,
-    /// False for settings that came with an archive: nobody signs in until `client_secret` is set again.
+    /// False while the service has no client secret that it can read: nobody signs in until `client_secret` is sent again. So it is after
+    /// an import from an archive, and after the operator has lost the key that seals secrets.
     is_working: bool,
     /// The address to register at the provider, to which it sends people back.
     #[schemars(example = example_uri::SIGN_IN_CALLBACK)]
@@ -43,10 +46,31 @@ pub(crate) struct SignInView {
     /// The address where people sign in.
     #[schemars(example = example_uri::SIGN_IN_URL)]
     sign_in_url: Uri,
+    /// Why nobody could sign in by the provider as it is set; null if no such problem was met. It stays when somebody signs in later, until
+    /// the settings change. At most one is noted in an hour, and none that a stranger could make up.
+    last_problem: Option<ProblemView>,
+}
+
+/// Why nobody could sign in.
+#[derive(Clone, Serialize, JsonSchema)]
+#[schemars(rename = "SignInProblem")]
+struct ProblemView {
+    code: SignInProblem,
+    /// When a sign-in met the problem.
+    at: Timestamp,
 }
 
 impl SignInView {
-    pub(super) fn new(company: &CompanyId, provider: &SignInProvider, references: ReferenceUris<'_>) -> Self {
+    /// The view of settings with this provider. `is_working` tells whether the service can read the client secret.
+    pub(super) fn new(
+        settings: &SignInSettings,
+        provider: &SignInProvider,
+        is_working: bool,
+        references: ReferenceUris<'_>,
+    ) -> Self {
+        let SignInSettings { company, last_problem, .. } = settings;
+        let problem =
+            |noted: NotedSignInProblem| ProblemView { code: noted.problem, at: Timestamp(noted.at) };
         let break_glass = provider.break_glass.iter().map(|owner| references.uri(company, *owner));
         Self {
             resource_uri: references.resource(company, ResourceRef::SignIn),
@@ -56,9 +80,10 @@ impl SignInView {
             trusts_addresses: provider.trusts_addresses,
             required: provider.required,
             break_glass: break_glass.collect(),
-            is_working: provider.is_working(),
+            is_working,
             redirect_uri: references.sign_in_callback(company),
             sign_in_url: references.sign_in_url(company),
+            last_problem: last_problem.map(problem),
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::auth::credential::SecretKind;
 use crate::auth::password::Password;
 use crate::domain::account::{Account, Principal};
 use crate::domain::candidate::{Candidate, CandidateProfile};
-use crate::domain::history::ChangeOrigin;
+use crate::domain::history::{ChangeAuthor, ChangeOrigin};
 use crate::domain::id::CompanyId;
 use crate::domain::mail::address_change::FormerEmail;
 use crate::domain::secret::OneTimeKey;
@@ -168,8 +168,8 @@ impl PublicAccess {
     }
 
     /// The table for changes by the holder of a key.
-    pub(super) fn store_of(&self, holder: Principal) -> Store {
-        let origin = ChangeOrigin { request: self.state.id.clone(), ..ChangeOrigin::new(holder, self.now) };
+    pub(super) fn store_of(&self, by: impl Into<ChangeAuthor>) -> Store {
+        let origin = ChangeOrigin { request: self.state.id.clone(), ..ChangeOrigin::new(by, self.now) };
         self.store.clone().with_origin(origin)
     }
 

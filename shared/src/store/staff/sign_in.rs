@@ -8,7 +8,7 @@ use crate::domain::history::{ChangeAuthor, ResourceChange};
 use crate::domain::id::CompanyId;
 use crate::domain::secret::SecretHash;
 use crate::domain::staff::customer::Customer;
-use crate::domain::staff::sign_in::SignInSettings;
+use crate::domain::staff::sign_in::{SignInProblem, SignInSettings};
 use crate::error::{Error, Result};
 use crate::store::login::failures::RecentFailures;
 use crate::store::table::handle::Store;
@@ -67,6 +67,23 @@ impl Store {
     /// Reads the recent failures of sign-ins by the provider of a company.
     pub(crate) async fn failed_sign_ins(&self, company: &CompanyId) -> Result<RecentFailures> {
         self.recent_failures(SecretHash::of(&format!("SIGN_IN#{company}"))).await
+    }
+
+    /// Notes a problem that owners can mend on the settings that sign-ins met it with, at most once an hour. Notes nothing on settings that
+    /// were changed in the meantime.
+    pub(crate) async fn note_sign_in_problem(
+        &self,
+        settings: &VersionedItem<SignInSettings>,
+        problem: SignInProblem,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        let Some(after) = settings.with_problem(problem, now) else { return Ok(()) };
+        let mut transaction = self.transaction();
+        transaction.replace(settings, &after);
+        match self.commit(transaction).await {
+            Err(Error::Changed) => Ok(()),
+            noted => noted,
+        }
     }
 
     /// Replaces a customer by `after`, whose link was changed, as long as the settings of their company stay as they are. Notes a mail to

@@ -5,6 +5,7 @@ mod apart;
 mod attacks;
 mod kept;
 mod people;
+mod problems;
 mod providers;
 mod settings;
 

@@ -20,7 +20,7 @@ async fn an_owner_sets_the_provider_and_nobody_reads_its_secret() {
         "issuer": given.issuer.url, "client_id": CLIENT, "domains": ["acme.example", "acme.test"],
         "trusts_addresses": false, "required": false, "break_glass": [], "is_working": true,
         "redirect_uri": "https://hr.example/api/v3/sign-in/acme/callback/",
-        "sign_in_url": "https://hr.example/api/v3/sign-in/acme/",
+        "sign_in_url": "https://hr.example/api/v3/sign-in/acme/", "last_problem": null,
     });
     let read = given.owner.get(SETTINGS).await.expect_json(200, shown.clone());
     assert_eq!(set.header("etag"), read.header("etag"));
@@ -181,6 +181,22 @@ async fn owners_get_a_mail_on_each_change() {
     assert_eq!(mails().await, 1, "nothing has changed");
     set(json!({ "trusts_addresses": true })).await;
     assert_eq!(mails().await, 2);
-    owner.delete(settings).await.expect(204);
+    let told = || given.app.mails_to(&owner.email)[0].text.clone().unwrap();
+    let own = owner.get(&owner.uri).await.expect(200).json();
+    let name = format!("{} {}", own["first_name"].as_str().unwrap(), own["last_name"].as_str().unwrap());
+    assert!(
+        told().contains(&format!("If {name} did not make this change, deactivate that account")),
+        "{}",
+        told()
+    );
+    set(json!({ "required": true, "break_glass": [owner.uri] })).await;
     assert_eq!(mails().await, 3);
+    let allow = json!({ "command": "allow-passwords", "company": "told-of-sign-in" });
+    given.app.operate(allow).await.unwrap();
+    assert_eq!(mails().await, 4);
+    assert!(told().contains("The operator of the service has changed how the staff of"), "{}", told());
+    assert!(told().contains("Ask the operator of the service who wanted this change."), "{}", told());
+    assert!(!told().contains("account:"), "no account of the company did it: {}", told());
+    owner.delete(settings).await.expect(204);
+    assert_eq!(mails().await, 5);
 }

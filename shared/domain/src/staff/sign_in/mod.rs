@@ -2,6 +2,7 @@
 //! the provider, and who gets in.
 
 mod admission;
+mod problem;
 mod required;
 
 use std::collections::BTreeSet;
@@ -20,6 +21,7 @@ use crate::staff::sign_in_link::SignInLink;
 use crate::staff::trust::ClaimText;
 
 pub use admission::ProviderIdentity;
+pub use problem::{NotedSignInProblem, SignInProblem};
 
 /// The most domains of addresses that a company lists.
 pub const MAX_DOMAINS: usize = 20;
@@ -172,12 +174,15 @@ pub struct SignInSettings {
     /// Links from before have ended; `None` before the first provider.
     // One write ends them all, however many there are.
     pub links_since: Option<DateTime<Utc>>,
+    /// Why nobody could sign in by the provider as it is set; `None` if no such problem was met.
+    #[serde(default)]
+    pub last_problem: Option<NotedSignInProblem>,
 }
 
 impl SignInSettings {
     /// The settings of a company that has never had a provider.
     pub fn none(company: CompanyId) -> Self {
-        Self { company, provider: None, links_since: None }
+        Self { company, provider: None, links_since: None, last_problem: None }
     }
 
     /// The provider by which staff can sign in.
@@ -194,12 +199,14 @@ impl SignInSettings {
     pub fn with_provider(&self, provider: SignInProvider, now: DateTime<Utc>) -> Self {
         let is_same = self.provider.as_ref().is_some_and(|before| before.is_same_client(&provider));
         let links_since = self.links_since.filter(|_| is_same).or(Some(now));
-        Self { company: self.company.clone(), provider: Some(provider), links_since }
+        let is_unchanged = self.provider.as_ref() == Some(&provider);
+        let last_problem = self.last_problem.filter(|_| is_unchanged);
+        Self { company: self.company.clone(), provider: Some(provider), links_since, last_problem }
     }
 
     /// The settings without a provider. All links end.
     pub fn without_provider(&self) -> Self {
-        Self { provider: None, ..self.clone() }
+        Self { provider: None, last_problem: None, ..self.clone() }
     }
 
     /// The link of a customer, unless it has ended.
@@ -237,7 +244,7 @@ pub enum SignInFailure {
     Expired,
     /// The provider has refused, or has named nobody whom the company lets in.
     Refused,
-    /// The browser is signed in as a candidate, or to another company.
+    /// The browser is logged in as a candidate, or to another company.
     Occupied,
     /// Too many sign-ins to the company have failed within 15 minutes.
     Limited,
@@ -274,7 +281,7 @@ impl SignInFailure {
             },
             Self::Occupied => Refusal {
                 code: "sign_in_occupied",
-                detail: "This browser is signed in as somebody else. Sign out there, and begin again.",
+                detail: "Another account is logged in in this browser. Log out, and begin again.",
             },
             Self::Limited => Refusal {
                 code: "sign_in_limited",
@@ -308,7 +315,7 @@ impl HasHistory for SignInSettings {
     }
 
     fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
-        let Self { provider, company: _, links_since: _ } = self;
+        let Self { provider, company: _, links_since: _, last_problem: _ } = self;
         let provider = provider.as_ref();
         let facts = SignInFacts {
             is_on: self.working_provider().is_some(),

@@ -5,6 +5,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use tokio::time::Instant;
 use url::form_urlencoded;
 
@@ -13,7 +14,9 @@ use super::{ProviderAnswer, Stop, refused, unreachable};
 use crate::auth::login::PublicAccess;
 use crate::domain::id::CompanyId;
 use crate::domain::issuer::{ClientAuthentication, PresentedJwt, ProviderEndpoints};
-use crate::domain::staff::sign_in::{ProviderIdentity, SignInProvider};
+use crate::domain::staff::sign_in::{ProviderIdentity, SignInProblem, SignInProvider};
+use crate::domain::webhook::DeliveryError;
+use crate::error::Error;
 use crate::outgoing::{Outgoing, SystemResolver};
 
 /// The time that the provider may take to redeem a code.
@@ -25,7 +28,9 @@ const MAX_ANSWER: usize = 64 * 1024;
 /// The part of a provider's answer to a code that counts.
 #[derive(Deserialize)]
 struct TokenAnswer {
-    id_token: String,
+    id_token: Option<String>,
+    /// Only a code that was redeemed has one.
+    access_token: Option<IgnoredAny>,
 }
 
 /// A provider's refusal of a code (RFC 6749 §5.2).
@@ -59,8 +64,8 @@ impl PublicAccess {
 
     pub(super) async fn endpoints(&self, provider: &SignInProvider) -> Result<ProviderEndpoints, Stop> {
         let metadata = self.app.issuer_metadata(&provider.issuer, None).await;
-        let metadata = metadata.map_err(|_| unreachable("the issuer does not answer as one"))?;
-        metadata.endpoints.clone().map_err(|_| unreachable("the configuration has no fit endpoints"))
+        let metadata = metadata.map_err(|fault| Stop::Problem(fault.into()))?;
+        metadata.endpoints.clone().map_err(|fault| Stop::Problem(fault.into()))
     }
 
     /// Redeems a code for an ID token, which nothing has verified yet.
@@ -73,9 +78,11 @@ impl PublicAccess {
         verifier: &str,
     ) -> Result<String, Stop> {
         let sealed = provider.client_secret.as_ref().ok_or(unreachable("no client secret is set"))?;
-        // A lost key of the seals closes it; strangers must not cause an error with each request then.
-        let secret = self.store.open_client_secret(company, sealed).await;
-        let secret = secret.map_err(|_| unreachable("the client secret cannot be opened"))?;
+        // Strangers must not cause an error with each request while no key opens it.
+        let secret = self.store.open_client_secret(company, sealed).await.map_err(|error| match error {
+            Error::Busy(_) => unreachable("the client secret cannot be opened now"),
+            _ => Stop::Problem(SignInProblem::ClientSecretLost),
+        })?;
         let client = provider.client_id.as_str();
         let redirect_uri = self.references().sign_in_callback(company).to_string();
         let mut fields = vec![
@@ -97,18 +104,21 @@ impl PublicAccess {
         let answer = outgoing
             .post_form(&endpoints.token, form, authorization.as_deref(), MAX_ANSWER, deadline)
             .await
-            .map_err(|_| unreachable("the token endpoint does not answer"))?;
+            .map_err(stop_by)?;
         let error = || serde_json::from_slice::<TokenRefusal>(&answer.body).map(|read| read.error).ok();
         match (answer.status, error().as_deref()) {
-            (200, _) => {
-                let read = serde_json::from_slice::<TokenAnswer>(&answer.body);
-                Ok(read.map_err(|_| unreachable("the token endpoint sends no ID token"))?.id_token)
-            }
             // The settings are at fault, not the person: nobody gets in until an owner corrects them.
-            (401, _) | (_, Some("invalid_client" | "unauthorized_client")) => {
-                Err(unreachable("the provider refuses the client or its secret"))
+            (_, Some("invalid_client" | "unauthorized_client")) => {
+                Err(Stop::Problem(SignInProblem::ClientRefused))
             }
-            (400..=428, _) => Err(refused("the code is none, or was redeemed before")),
+            (200, None) => match serde_json::from_slice(&answer.body) {
+                Ok(TokenAnswer { id_token: Some(id_token), .. }) => Ok(id_token),
+                Ok(TokenAnswer { access_token: Some(_), .. }) => Err(Stop::Problem(SignInProblem::NoIdToken)),
+                _ => Err(unreachable("the token endpoint does not answer as one")),
+            },
+            // Nothing to note for owners from here on: a stranger may find a code that has a provider, or what guards it, answer anything.
+            (401, _) => Err(unreachable("the token endpoint refuses the service, without a reason")),
+            (200 | 400..=428, _) => Err(refused("the code is none, or was redeemed before")),
             _ => Err(unreachable("the token endpoint fails")),
         }
     }
@@ -126,7 +136,7 @@ impl PublicAccess {
             return Err(refused("the ID token is of another issuer"));
         }
         let metadata = self.app.issuer_metadata(&provider.issuer, Some(presented.key_id())).await;
-        let metadata = metadata.map_err(|_| unreachable("the issuer does not answer as one"))?;
+        let metadata = metadata.map_err(|fault| Stop::Problem(fault.into()))?;
         let jwt = presented.verify(&metadata.keys);
         let jwt = jwt.ok_or(refused("no key of the issuer verifies the ID token"))?;
         let client = provider.client_id.as_str();
@@ -144,4 +154,16 @@ impl PublicAccess {
 fn encode_basic_credentials(client: &str, secret: &str) -> String {
     let encoded = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
     format!("Basic {}", STANDARD.encode(format!("{}:{}", encoded(client), encoded(secret))))
+}
+
+/// Tells a token endpoint that no request reaches from one that a stranger's code may have made fail.
+fn stop_by(error: DeliveryError) -> Stop {
+    match error {
+        DeliveryError::UnknownHost | DeliveryError::ForbiddenAddress | DeliveryError::Tls => {
+            Stop::Problem(SignInProblem::TokenEndpointUnreachable)
+        }
+        DeliveryError::Connection | DeliveryError::Timeout | DeliveryError::InvalidAnswer => {
+            unreachable("the token endpoint does not answer as one")
+        }
+    }
 }

@@ -23,9 +23,12 @@ use crate::auth::admission::{AdmissionRule, HasAdmission};
 use crate::auth::caller::CallerIdentity;
 use crate::config::Config;
 use crate::domain::account::Principal;
+use crate::domain::history::ChangeAuthor;
 use crate::domain::id::CompanyId;
 use crate::domain::staff::customer::Customer;
-use crate::domain::staff::sign_in::{ProviderIdentity, SignInFailure, SignInProvider, SignInSettings};
+use crate::domain::staff::sign_in::{
+    ProviderIdentity, SignInFailure, SignInProblem, SignInProvider, SignInSettings,
+};
 use crate::error::{Error, Result};
 use crate::store::{SessionKind, VersionedItem};
 
@@ -105,6 +108,8 @@ pub enum SignInEnd {
 enum Stop {
     /// The reason is for the log alone: it would tell strangers about the company and its staff.
     Failure(SignInFailure, &'static str),
+    /// A fault of the provider or of the settings, which owners can mend.
+    Problem(SignInProblem),
     Error(Error),
 }
 
@@ -158,7 +163,8 @@ impl PublicAccess {
         // It would begin another sign-in, perhaps to another company.
         let begins_sign_in =
             own.contains(&origin) && url.path().split('/').any(|segment| segment == "sign-in");
-        if !is_known || !is_page || begins_sign_in || !url.username().is_empty() || url.password().is_some() {
+        let has_user = !url.username().is_empty() || url.password().is_some();
+        if !is_known || !is_page || begins_sign_in || has_user {
             return Err("Use a path that begins with a slash, or a URL of an allowed origin.".to_owned());
         }
         if url.as_str().len() > MAX_RETURN {
@@ -173,14 +179,19 @@ impl PublicAccess {
         company: &CompanyId,
         return_to: String,
     ) -> Result<Result<BegunSignIn, SignInFailure>> {
-        match self.try_begin_sign_in(company, return_to).await {
+        let settings = self.store.sign_in_settings(company).await?;
+        match self.try_begin_sign_in(&settings, return_to).await {
             Ok(begun) => Ok(Ok(begun)),
-            Err(stop) => log_failure(company, stop).map(Err),
+            Err(stop) => self.report_failure(&settings, stop).await.map(Err),
         }
     }
 
-    async fn try_begin_sign_in(&self, company: &CompanyId, return_to: String) -> Result<BegunSignIn, Stop> {
-        let settings = self.store.sign_in_settings(company).await?;
+    async fn try_begin_sign_in(
+        &self,
+        settings: &SignInSettings,
+        return_to: String,
+    ) -> Result<BegunSignIn, Stop> {
+        let SignInSettings { company, .. } = settings;
         let provider = settings.working_provider();
         let provider = provider.ok_or(Stop::Failure(SignInFailure::Unavailable, "no provider is set"))?;
         // A known configuration suffices, so that strangers who begin sign-ins in a loop cause no requests to the provider.
@@ -212,29 +223,29 @@ impl PublicAccess {
 
     /// Ends a sign-in to a company by what the provider has answered.
     pub async fn end_sign_in(&self, company: &CompanyId, answer: &ProviderAnswer) -> Result<SignInEnd> {
-        match self.try_end_sign_in(company, answer).await {
+        let settings = self.store.sign_in_settings(company).await?;
+        match self.try_end_sign_in(&settings, answer).await {
             Ok((logged_in, return_to)) => Ok(SignInEnd::In(Box::new(logged_in), return_to)),
-            Err(stop) => log_failure(company, stop).map(SignInEnd::Failed),
+            Err(stop) => self.report_failure(&settings, stop).await.map(SignInEnd::Failed),
         }
     }
 
     async fn try_end_sign_in(
         &self,
-        company: &CompanyId,
+        settings: &VersionedItem<SignInSettings>,
         answer: &ProviderAnswer,
     ) -> Result<(LoggedIn, String), Stop> {
+        let SignInSettings { company, .. } = &**settings;
         let pending = self.open_pending_sign_in(&answer.state).await?;
         // An answer at another company's callback causes no request: that company's provider may have had this one's code sent there.
         let pending = pending.filter(|pending| pending.company == *company);
         let pending = pending.ok_or(expired("it did not begin in this browser"))?;
-        let settings = self.store.sign_in_settings(company).await?;
         let provider = settings.working_provider().filter(|provider| hash_client(provider) == pending.client);
         let provider = provider.ok_or(expired("the provider has changed"))?;
         let failures = self.store.failed_sign_ins(company).await?;
         failures.require_room_for(&self.state.source, self.now)?;
-        let proved = self.verify_answer(company, provider, &pending, answer).await;
-        let admitted = match proved {
-            Ok(identity) => self.admit_customer(&settings, provider, &identity).await,
+        let admitted = match self.verify_answer(company, provider, &pending, answer).await {
+            Ok(identity) => self.admit_customer(settings, provider, &identity).await,
             Err(stop) => Err(stop),
         };
         let customer = match admitted {
@@ -256,7 +267,7 @@ impl PublicAccess {
         Ok((logged_in, pending.return_to))
     }
 
-    /// Fails if the browser is signed in as a candidate or to another company: a page of another company could otherwise put its own
+    /// Fails if the browser is logged in as a candidate or to another company: a page of another company could otherwise put its own
     /// session in the place of that one.
     async fn require_no_other_session(&self, customer: &Customer) -> Result<(), Stop> {
         if !self.has_credential() {
@@ -264,7 +275,7 @@ impl PublicAccess {
         }
         match self.caller().await {
             Ok(caller) if caller.company() != &customer.company || caller.staff_in_person().is_none() => {
-                Err(Stop::Failure(SignInFailure::Occupied, "the browser is signed in as somebody else"))
+                Err(Stop::Failure(SignInFailure::Occupied, "the browser is logged in as somebody else"))
             }
             // A session that has ended is replaced.
             Ok(_) | Err(Error::Unauthenticated(_)) => Ok(()),
@@ -303,20 +314,31 @@ impl PublicAccess {
         Err(Error::Changed.into())
     }
 
+    /// Logs why a sign-in has failed, where operators look when nobody gets in, and notes a problem for the owners.
+    async fn report_failure(
+        &self,
+        settings: &VersionedItem<SignInSettings>,
+        stop: Stop,
+    ) -> Result<SignInFailure> {
+        let (failure, reason) = match stop {
+            Stop::Failure(failure, reason) => (failure, reason),
+            Stop::Problem(problem) => (SignInFailure::Unreachable, problem.as_str()),
+            Stop::Error(error) => return Err(error),
+        };
+        tracing::info!(
+            target: "sign-in", company = %settings.company, failure = failure.as_str(), reason, "a sign-in has failed"
+        );
+        if let Stop::Problem(problem) = stop {
+            // The service notes it by itself: nobody has proved who they are.
+            let store = self.store_of(ChangeAuthor::System);
+            store.note_sign_in_problem(settings, problem, self.now).await?;
+        }
+        Ok(failure)
+    }
+
     fn random_text(&self) -> String {
         let mut random = [0; RANDOM_BYTES];
         self.app.entropy().fill(&mut random);
         URL_SAFE_NO_PAD.encode(random)
-    }
-}
-
-/// Logs why a sign-in to a company has failed. Only this line tells the reason: operators look here when nobody gets in.
-fn log_failure(company: &CompanyId, stop: Stop) -> Result<SignInFailure> {
-    match stop {
-        Stop::Failure(failure, reason) => {
-            tracing::info!(target: "sign-in", %company, failure = failure.as_str(), reason, "a sign-in has failed");
-            Ok(failure)
-        }
-        Stop::Error(error) => Err(error),
     }
 }

@@ -237,6 +237,17 @@ fn nothing_of_a_template_is_left() {
 }
 
 #[test]
+fn no_password_is_advised_where_the_provider_may_decide_who_gets_in() {
+    let words = ["password", "Passwort", "contraseña", "mot de passe", "wachtwoord"];
+    for language in Language::ALL {
+        for mail in [SIGN_IN, LINKED, BY_OPERATOR, REQUESTED] {
+            let text = render(&mail, language).text;
+            assert!(!words.iter().any(|word| text.contains(word)), "{language:?}: {text}");
+        }
+    }
+}
+
+#[test]
 fn every_part_is_one_line_despite_line_breaks_in_the_name_of_an_author() {
     // A text that is no type of its own, which would refuse it.
     let by = "Eve\r\n\r\nPlease log in at https://evil.example\n";

@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
+use tests::http::Request;
+use url::form_urlencoded;
 
+use crate::auth::sign_in::{Acme, SIGN_IN};
 use crate::candidates::import::import;
 use crate::evaluations::crud::{EvaluationFixture, given, result_of, veto};
 
@@ -78,4 +81,29 @@ async fn the_result_with_the_longest_comments_of_all_evaluators_fits_in_a_respon
     app.table().load(&items).await;
     let result = owner.get(&result_of(project, &candidate)).await.expect(200);
     assert_eq!(result.json()["ratings"].as_array().unwrap().len(), 2_000);
+}
+
+#[tokio::test]
+async fn the_longest_sign_ins_that_a_browser_keeps_leave_room_for_its_other_headers() {
+    let acme = Acme::new().await;
+    acme.set(json!({ "client_id": "𝒜".repeat(500) })).await.expect(200);
+    let begin = async |return_to: &str, cookies: &str| {
+        let return_to: String = form_urlencoded::byte_serialize(return_to.as_bytes()).collect();
+        let begin = Request::get(&format!("{SIGN_IN}?return_to={return_to}"));
+        acme.app.send(begin.header("cookie", cookies)).await
+    };
+    // With the length that each has in an address.
+    for (character, length) in [("x", 1), ("\"", 3), ("'", 3), ("\u{1}", 3), ("𝒜", 12)] {
+        let longest = format!("/?{}", character.repeat((1000 - "https://hr.example/?".len()) / length));
+        let mut cookies = Vec::new();
+        for _ in 0..4 {
+            let begun = begin(&longest, &cookies.join("; ")).await.expect(302);
+            assert!(begun.header("location").unwrap().len() < 8_000);
+            cookies.push(begun.header("set-cookie").unwrap().split(';').next().unwrap().to_owned());
+        }
+        // The gateway takes 10,240 bytes of headers, and browsers keep 4,096 of a cookie.
+        assert!(cookies.join("; ").len() < 8_000, "{character:?}");
+    }
+    // It takes two bytes in a cookie.
+    begin(&format!("/?{}", "\\".repeat(900)), "").await.expect(400);
 }

@@ -163,8 +163,10 @@ impl PublicAccess {
         // It would begin another sign-in, perhaps to another company.
         let begins_sign_in =
             own.contains(&origin) && url.path().split('/').any(|segment| segment == "sign-in");
+        // Each takes two bytes in the cookie, and four cookies must leave room for the other headers of the browser.
+        let has_backslash = url.as_str().contains('\\');
         let has_user = !url.username().is_empty() || url.password().is_some();
-        if !is_known || !is_page || begins_sign_in || has_user {
+        if !is_known || !is_page || begins_sign_in || has_backslash || has_user {
             return Err("Use a path that begins with a slash, or a URL of an allowed origin.".to_owned());
         }
         if url.as_str().len() > MAX_RETURN {

@@ -62,7 +62,7 @@ async fn the_button_leads_to_the_provider_and_back_to_what_was_asked_for() {
         page.on("signIn").await;
         if required {
             page.sign_in_as(email, PASSWORD).await;
-            page.tells("Your company lets its staff log in with the company’s account only.").await;
+            page.tells("Your company lets its staff sign in with the company’s account only.").await;
         }
         page.go_to_provider().await;
         page.sign_in_at_provider(email).await;
@@ -78,6 +78,48 @@ async fn the_button_leads_to_the_provider_and_back_to_what_was_asked_for() {
     let complaints = page.complaints();
     let others: Vec<_> = complaints.iter().filter(|one| one["entry"]["source"] != "network").collect();
     assert!(others.is_empty(), "{others:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn passwords_open_nothing_while_the_provider_is_required_but_for_the_owner_who_may_go_on() {
+    let judged = Judged::by(1, json!({})).await;
+    let visit = &judged.visit;
+    let email = &judged.evaluators[0].email;
+    let home = format!("{}/staff/acme/", visit.origin);
+    let invited = visit.owner.colleague("recruiter", json!({})).await;
+    visit.app.settle().await;
+    let key = visit.app.mailed_key(&invited.email);
+    let mut page = Page::open().await;
+    page.go(&home).await;
+    page.sign_in_as(email, PASSWORD).await;
+    page.on("home").await;
+    for _ in 0..2 {
+        set_provider(visit, true).await;
+        // The session that a password has begun is over, and another one does not begin.
+        page.load_anew().await;
+        page.sign_in_as(email, PASSWORD).await;
+        page.tells("Your company lets its staff sign in with the company’s account only.").await;
+        assert_eq!(page.evaluate(&format!("{TO_PROVIDER}.checkVisibility()")).await, true);
+        page.sign_in(&visit.owner).await;
+        page.on("home").await;
+        set_provider(visit, false).await;
+        page.load_anew().await;
+        page.on("home").await;
+        page.forget_cookies().await;
+        page.load_anew().await;
+        page.sign_in_as(email, PASSWORD).await;
+        page.on("home").await;
+    }
+    // A link from before the change sets no password, and leads on.
+    set_provider(visit, true).await;
+    page.go(&format!("{}/activate/{key}", visit.origin)).await;
+    page.on("password").await;
+    page.fill("password", PASSWORD).await;
+    page.press("Save password").await;
+    page.tells("so you need no password here.").await;
+    page.evaluate("document.querySelector('main form a.main').click()").await;
+    page.sign_in_at_provider(&invited.email).await;
+    page.on("home").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -130,7 +172,6 @@ async fn each_refusal_has_a_sentence_and_a_way_on_and_another_browser_is_not_sig
     for (query, sentence) in [
         ("code=sign_in_unreachable&company=acme", "did not answer as it should"),
         ("code=sign_in_unavailable&company=acme", "Log in with your password."),
-        ("code=sign_in_occupied&company=acme", "Sign out there"),
         ("code=sign_in_limited&company=acme", "Wait 15 minutes"),
         ("code=nothing-we-know&company=acme", "The sign-in did not work."),
         ("code=title&company=acme", "The sign-in did not work."),
@@ -139,6 +180,16 @@ async fn each_refusal_has_a_sentence_and_a_way_on_and_another_browser_is_not_sig
         page.go(&format!("{}/sign-in/?{query}", visit.origin)).await;
         page.tells(sentence).await;
     }
+    // Somebody else's session in this browser, here the owner's, ends with a button.
+    page.go(&home).await;
+    page.sign_in(&visit.owner).await;
+    page.on("home").await;
+    page.go(&format!("{}/sign-in/?code=sign_in_occupied&company=acme", visit.origin)).await;
+    page.tells("Log out, and begin again.").await;
+    page.press("Log out").await;
+    page.go_to_provider().await;
+    page.press("Cancel").await;
+    page.on("refused").await;
     // By keyboard alone, on a phone and in a window of the least height.
     for height in [844, 480] {
         page.resize(if height == 480 { NARROW } else { 390 }, height).await;

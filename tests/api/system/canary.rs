@@ -6,11 +6,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
+use shared::clock::Clock as _;
 use tests::app::TestApp;
 use tests::assert_refusal;
 use tests::caller::{Caller, Token};
 use tests::chaos::Fault;
 use tests::http::Request;
+use tests::issuer::{AuthorizationRequest, SigningAlgorithm, SigningKey, TestIssuer};
 use tests::logs::Recording;
 
 /// A word of this kind is in everything that is secret here, and in nothing else.
@@ -74,6 +76,59 @@ async fn judge(owner: &Token, project: &str, candidate: &str) {
     {
         owner.get(target).await.expect(200);
     }
+}
+
+/// The settings of a provider, a sign-in by it and others that fail, each with everything that is secret.
+async fn sign_in(story: &mut CanaryStory, owner: &Token, email: &str) {
+    let app = story.app.clone();
+    let key = SigningKey::new(CANARY, SigningAlgorithm::Es256);
+    let issuer = TestIssuer::start(&[&key]).await;
+    let secret = story.keep(format!("{CANARY}/secret"));
+    let settings = json!({
+        "issuer": issuer.url, "client_id": CANARY, "client_secret": secret, "domains": ["mail.example"],
+    });
+    let set =
+        async |settings: &Value| owner.send(Request::put("/companies/acme/sign-in/").json(settings)).await;
+    set(&settings).await.expect(200);
+    let wrong = json!({ "issuer": CANARY, "client_id": format!("{CANARY}*"), "client_secret": format!("{CANARY} x"), "domains": [CANARY] });
+    set(&wrong).await.expect(400);
+    let claims = |nonce: &str| {
+        let now = app.clock().now().timestamp();
+        json!({
+            "iss": issuer.url, "aud": CANARY, "sub": format!("{CANARY} subject"), "nonce": nonce, "iat": now, "exp": now + 300,
+            "email": email, "email_verified": true, "name": CANARY,
+        })
+    };
+    for forged in [true, false] {
+        let begun = app.send(Request::get("/sign-in/acme/?return_to=/Kanarienvogel/")).await.expect(302);
+        let request = AuthorizationRequest::read(begun.header("location").unwrap());
+        let cookie = begun.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
+        story.keep(cookie.split_once('=').unwrap().1);
+        story.keep(&*request.state);
+        story.keep(&*request.nonce);
+        let mut id_token = key.sign(&claims(&request.nonce));
+        if forged {
+            id_token.push('x');
+        }
+        let code = issuer.issue_code(&request, story.keep(id_token));
+        story.keep(&*code);
+        let back = format!("/sign-in/acme/callback/?state={}&code={code}&{CANARY}={CANARY}", request.state);
+        for cookie in ["", &*cookie] {
+            let ended = app.send(Request::get(&back).header("cookie", cookie)).await;
+            for set in ended.headers.get_all("set-cookie") {
+                let value = set.to_str().unwrap().split(&['=', ';'][..]).nth(1).unwrap();
+                if !value.is_empty() {
+                    story.keep(value);
+                }
+            }
+        }
+    }
+    set(&json!({
+        "issuer": issuer.url, "client_id": CANARY, "client_secret": format!("{CANARY}-mistyped"), "domains": ["mail.example"],
+    }))
+    .await
+    .expect(200);
+    owner.delete("/companies/acme/sign-in/").await.expect(204);
 }
 
 #[tokio::test]
@@ -168,6 +223,8 @@ async fn no_log_line_contains_passwords_tokens_keys_or_mail_texts() {
     let for_new = token.post("/api-token-auth/", for_new).await.expect(200).uri("token");
     let for_new = story.keep(for_new);
     app.token(&for_new).get("/whoami/").await.expect(200);
+
+    sign_in(&mut story, &owner, &address("Boss")).await;
 
     // Webhooks.
     let webhook =

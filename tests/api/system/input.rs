@@ -8,6 +8,8 @@ use tests::files::Form;
 use tests::http::{Request, Response, send_each};
 use tests::{assert_refusal, assert_refusals};
 
+use crate::auth::sign_in::Acme;
+
 const MIB: usize = 1024 * 1024;
 
 /// Posts bytes as a new candidate of a project.
@@ -342,6 +344,53 @@ async fn numbers_are_whole_and_of_the_right_size() {
         "#);
     for right in [1, 1000] {
         owner.patch(&uri, json!({ "maximum_score": right })).await.expect(200);
+    }
+}
+
+#[tokio::test]
+async fn names_at_a_provider_are_bounded_and_hold_nothing_hostile() {
+    let acme = Acme::new().await;
+    // Another's, since a link ends the sessions of its holder.
+    let colleague = acme.owner.colleague("recruiter", json!({})).await;
+    let own = format!("{}sign-in/", colleague.uri);
+    let link =
+        async |subject: &str| acme.owner.send(Request::put(&own).json(&json!({ "subject": subject }))).await;
+    let label = "a".repeat(63);
+    let domain = |number: usize| format!("{label}.{label}.{label}.{number:061}");
+    let domains: Vec<String> = (0..20).map(domain).collect();
+    let longest = json!({
+        "client_id": "𝒜".repeat(500), "client_secret": "~".repeat(1000), "domains": domains, "trusts_addresses": true,
+    });
+    let set = acme.set(longest.clone()).await.expect(200).json();
+    assert_eq!((&set["client_id"], &set["domains"]), (&longest["client_id"], &longest["domains"]));
+    assert_eq!(link(&"𝒜".repeat(500)).await.expect(200).json()["subject"], "𝒜".repeat(500));
+    let too_many: Vec<String> = (0..21).map(domain).collect();
+    let owner = &acme.owner.uri;
+    for (changes, field) in [
+        (json!({ "client_id": "x".repeat(501) }), "client_id"),
+        (json!({ "client_id": "a\u{202e}b\nc" }), "client_id"),
+        (json!({ "client_id": "inter*" }), "client_id"),
+        (json!({ "client_secret": "x".repeat(1001) }), "client_secret"),
+        (json!({ "client_secret": "a\r\nHost: evil.example" }), "client_secret"),
+        (json!({ "client_secret": "gehëim" }), "client_secret"),
+        (json!({ "domains": too_many }), "domains"),
+        (json!({ "domains": [format!("{}a", domain(0))] }), "domains"),
+        (json!({ "domains": [format!("{label}a.example")] }), "domains"),
+        (json!({ "domains": ["acme.example\n"] }), "domains"),
+        // Its first letter is Cyrillic.
+        (json!({ "domains": ["\u{430}cme.example"] }), "domains"),
+        (json!({ "domains": "acme.example" }), "domains"),
+        (json!({ "break_glass": [owner, owner, owner] }), "break_glass"),
+        (json!({ "required": "true" }), "required"),
+        (json!({ "trusts_addresses": 1 }), "trusts_addresses"),
+        (json!({ "issuer": format!("https://login.example/{}", "x".repeat(3000)) }), "issuer"),
+    ] {
+        let refused = acme.set(changes).await.expect(400);
+        assert!(refused.json()[field].is_array(), "{field}: {refused}");
+    }
+    for subject in ["", "a\0b", &"x".repeat(501)] {
+        let refused = link(subject).await.expect(400);
+        assert!(refused.json()["subject"].is_array(), "{refused}");
     }
 }
 

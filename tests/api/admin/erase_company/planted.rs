@@ -8,6 +8,7 @@ use tests::caller::{Caller, Staff};
 use tests::document::request_body;
 use tests::files::{Form, photo, photo_saying};
 use tests::http::Request;
+use tests::issuer::{SigningAlgorithm, SigningKey, TestIssuer};
 
 use crate::events::webhooks::endpoint::TestEndpoint;
 use crate::system::erasure::planted::{CANARY, PlantedCandidate, plant};
@@ -20,6 +21,7 @@ pub(crate) struct PlantedCompany {
     pub(crate) owner: Staff,
     pub(crate) project: String,
     _endpoint: TestEndpoint,
+    _issuer: TestIssuer,
 }
 
 /// Every text that the reference lets clients write with this method at this route.
@@ -64,6 +66,13 @@ pub(crate) async fn plant_company(app: &TestApp) -> PlantedCompany {
     let form = Form::new().file("photo", "p.jpg", "image/jpeg", &photo_saying(CANARY));
     colleague.send(Request::patch(&colleague.uri).form(form)).await.expect(200);
     owner.patch(&colleague.uri, staff).await.expect(200);
+    let issuer = TestIssuer::start(&[&SigningKey::new(CANARY, SigningAlgorithm::Es256)]).await;
+    let provider = json!({
+        "issuer": issuer.url, "client_id": CANARY, "client_secret": CANARY, "domains": [format!("{CANARY}.example")],
+    });
+    owner.send(Request::put(&format!("{company}sign-in/")).json(&provider)).await.expect(200);
+    let link = Request::put(&format!("{}sign-in/", colleague.uri)).json(&json!({ "subject": CANARY }));
+    owner.send(link).await.expect(200);
     for (path, fields) in [
         ("labels", json!({})),
         ("tokens", json!({})),
@@ -97,5 +106,5 @@ pub(crate) async fn plant_company(app: &TestApp) -> PlantedCompany {
     let new = Request::post(&format!("{drafted}candidates/")).header("idempotency-key", CANARY).json(&new);
     owner.send(new).await.expect(201);
     app.settle().await;
-    PlantedCompany { owner, project, _endpoint: endpoint }
+    PlantedCompany { owner, project, _endpoint: endpoint, _issuer: issuer }
 }

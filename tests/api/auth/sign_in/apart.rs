@@ -37,6 +37,20 @@ async fn a_code_of_one_company_is_not_redeemed_at_the_provider_of_another() {
 }
 
 #[tokio::test]
+async fn a_sign_in_does_not_end_at_another_company_with_the_same_client() {
+    let given = Acme::new().await;
+    given.colleague("recruiter", &given.ada).await;
+    let other = given.app.owner_of("other").await;
+    let settings = given.settings(json!({ "domains": ["other.example"] }));
+    other.send(Request::put("/companies/other/sign-in/").json(&settings)).await.expect(200);
+    let begun = given.begin_at("/sign-in/other/").await;
+    let code = given.code(&begun, json!({}));
+    assert_refused(&given.end(&begun, &code).await, "sign_in_expired", Some("acme"));
+    assert_eq!(given.issuer.token_requests(), 0);
+    given.assert_works().await;
+}
+
+#[tokio::test]
 async fn a_sign_in_takes_the_place_of_no_session_of_a_candidate_or_of_another_company() {
     let given = Acme::new().await;
     given.colleague("recruiter", &given.ada).await;

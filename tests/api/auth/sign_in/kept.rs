@@ -8,6 +8,7 @@ use tests::http::Request;
 use tests::issuer::IssuerMode;
 
 use super::{Acme, CALLBACK, SETTINGS, assert_refused};
+use crate::system::erasure::planted::{CANARY, found};
 
 #[tokio::test]
 async fn a_session_ends_with_the_provider_that_began_it() {
@@ -73,6 +74,17 @@ async fn a_restored_address_ends_the_link_that_the_later_one_has_made() {
     given.app.anonymous().post("/api-email-restore/", restored).await.expect(204);
     assert_refused(&given.sign_in(json!({ "sub": "evil" })).await, "sign_in_refused", Some("acme"));
     given.app.settle().await;
+}
+
+#[tokio::test]
+async fn nothing_is_left_of_the_link_of_a_deleted_customer() {
+    let given = Acme::new().await;
+    let ada = given.colleague("recruiter", &given.ada).await;
+    given.sign_in(json!({ "sub": CANARY })).await.expect(302);
+    assert_eq!(found(&given.app.moment()).len(), 1);
+    given.owner.delete(&ada.uri).await.expect(204);
+    given.app.settle().await;
+    assert_eq!(found(&given.app.moment()), [] as [String; 0]);
 }
 
 #[tokio::test]

@@ -173,9 +173,9 @@ async fn each_refusal_has_a_sentence_and_a_way_on_and_another_browser_is_not_sig
         ("code=sign_in_unreachable&company=acme", "did not answer as it should"),
         ("code=sign_in_unavailable&company=acme", "Log in with your password."),
         ("code=sign_in_limited&company=acme", "Wait 15 minutes"),
-        ("code=nothing-we-know&company=acme", "The sign-in did not work."),
-        ("code=title&company=acme", "The sign-in did not work."),
-        ("", "The sign-in did not work."),
+        ("code=nothing-we-know&company=acme", "The reason is not known."),
+        ("code=title&company=acme", "The reason is not known."),
+        ("", "The reason is not known."),
     ] {
         page.go(&format!("{}/sign-in/?{query}", visit.origin)).await;
         page.tells(sentence).await;

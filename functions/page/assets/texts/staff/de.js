@@ -28,14 +28,14 @@ export default {
     },
 
     refused: {
-        title: "Sie sind nicht angemeldet",
+        title: "Die Anmeldung hat nicht funktioniert",
         sign_in_unavailable: "Dieses Unternehmen bietet keine Anmeldung mit Unternehmenskonten an. Melden Sie sich mit Ihrem Passwort an.",
         sign_in_unreachable: "Der Anmeldedienst Ihres Unternehmens hat nicht richtig geantwortet. Versuchen Sie es in einigen Minuten noch einmal. Wenn das nicht hilft, wenden Sie sich an die Stelle, die die Konten Ihres Unternehmens betreut.",
         sign_in_expired: "Die Anmeldung hat länger als zehn Minuten gedauert, war schon abgeschlossen oder hat in einem anderen Browser begonnen. Beginnen Sie noch einmal.",
         sign_in_refused: "Mit diesem Konto Ihres Unternehmens haben Sie hier keinen Zugang. Wenn Sie mehrere Konten haben, versuchen Sie es mit dem anderen. Bitten Sie sonst die Person, die Sie eingeladen hat oder die hier die Zugänge verwaltet, Ihr Konto zu prüfen.",
         sign_in_occupied: "In diesem Browser ist ein anderes Konto angemeldet. Melden Sie sich ab und beginnen Sie noch einmal.",
         sign_in_limited: "Zu viele Anmeldungen sind fehlgeschlagen. Warten Sie 15 Minuten und versuchen Sie es noch einmal.",
-        other: "Die Anmeldung hat nicht funktioniert. Versuchen Sie es noch einmal.",
+        other: "Der Grund ist nicht bekannt. Versuchen Sie es noch einmal.",
         another: "Auf andere Weise anmelden",
     },
 

@@ -29,14 +29,14 @@ export default {
     },
 
     refused: {
-        title: "You are not logged in",
+        title: "The sign-in did not work",
         sign_in_unavailable: "This company does not offer sign-in with its own accounts. Log in with your password.",
         sign_in_unreachable: "The sign-in of your company did not answer as it should. Try again in a few minutes. If that does not help, ask the people who manage your company’s accounts.",
         sign_in_expired: "The sign-in took longer than ten minutes, was completed already, or began in another browser. Begin again.",
         sign_in_refused: "Your company’s account does not let you in here. If you have several accounts, try again with the other one. Otherwise ask the person who invited you, or who manages the staff here, to check your account.",
         sign_in_occupied: "Another account is logged in in this browser. Log out, and begin again.",
         sign_in_limited: "Too many sign-ins have failed. Wait 15 minutes, and try again.",
-        other: "The sign-in did not work. Try again.",
+        other: "The reason is not known. Try again.",
         another: "Log in another way",
     },
 

@@ -28,14 +28,14 @@ export default {
     },
 
     refused: {
-        title: "No ha iniciado sesión",
+        title: "El inicio de sesión no ha funcionado",
         sign_in_unavailable: "Esta empresa no ofrece iniciar sesión con la cuenta de la empresa. Inicie sesión con su contraseña.",
         sign_in_unreachable: "El inicio de sesión de su empresa no ha respondido correctamente. Inténtelo de nuevo en unos minutos. Si el problema continúa, avise a quien gestiona las cuentas de su empresa.",
         sign_in_expired: "El inicio de sesión ha durado más de diez minutos, ya había terminado o empezó en otro navegador. Empiece de nuevo.",
         sign_in_refused: "Esta cuenta de su empresa no le da acceso aquí. Si tiene varias cuentas, inténtelo con la otra. Si no, pida a quien le invitó o gestiona los accesos que revise su cuenta.",
         sign_in_occupied: "En este navegador hay otra sesión iniciada. Ciérrela y empiece de nuevo.",
         sign_in_limited: "Han fallado demasiados inicios de sesión. Espere 15 minutos e inténtelo de nuevo.",
-        other: "El inicio de sesión no ha funcionado. Inténtelo de nuevo.",
+        other: "No se conoce el motivo. Inténtelo de nuevo.",
         another: "Iniciar sesión de otra forma",
     },
 

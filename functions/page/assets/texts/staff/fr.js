@@ -28,14 +28,14 @@ export default {
     },
 
     refused: {
-        title: "Vous n’êtes pas connecté",
+        title: "La connexion n’a pas abouti",
         sign_in_unavailable: "Cette entreprise ne propose pas de connexion avec le compte de l’entreprise. Connectez-vous avec votre mot de passe.",
         sign_in_unreachable: "Le service de connexion de votre entreprise n’a pas répondu correctement. Réessayez dans quelques minutes. Si le problème persiste, adressez-vous à la personne qui gère les comptes de votre entreprise.",
         sign_in_expired: "La connexion a duré plus de dix minutes, était déjà terminée ou a commencé dans un autre navigateur. Recommencez.",
         sign_in_refused: "Ce compte de votre entreprise ne donne pas accès à cette page. Si vous avez plusieurs comptes, réessayez avec l’autre. Sinon, demandez à la personne qui vous a invité ou qui gère les accès de vérifier votre compte.",
         sign_in_occupied: "Ce navigateur est connecté avec un autre compte. Déconnectez-vous, puis recommencez.",
         sign_in_limited: "Trop de connexions ont échoué. Attendez 15 minutes, puis réessayez.",
-        other: "La connexion n’a pas fonctionné. Réessayez.",
+        other: "La raison n’est pas connue. Réessayez.",
         another: "Se connecter autrement",
     },
 

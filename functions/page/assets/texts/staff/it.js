@@ -28,14 +28,14 @@ export default {
     },
 
     refused: {
-        title: "Non ha effettuato l’accesso",
+        title: "L’accesso non è riuscito",
         sign_in_unavailable: "Questa azienda non offre l’accesso con l’account aziendale. Acceda con la Sua password.",
         sign_in_unreachable: "Il servizio di accesso della Sua azienda non ha risposto correttamente. Riprovi tra qualche minuto. Se il problema persiste, avvisi chi gestisce gli account della Sua azienda.",
         sign_in_expired: "L’accesso è durato più di dieci minuti, era già concluso o è iniziato in un altro browser. Ricominci.",
         sign_in_refused: "Questo account aziendale non Le dà accesso qui. Se ha più account, riprovi con l’altro. Altrimenti chieda a chi L’ha invitata o gestisce gli accessi di controllare il Suo account.",
         sign_in_occupied: "In questo browser è già aperto un altro accesso. Esca e ricominci.",
         sign_in_limited: "Troppi accessi non riusciti. Attenda 15 minuti e riprovi.",
-        other: "L’accesso non è riuscito. Riprovi.",
+        other: "Il motivo non è noto. Riprovi.",
         another: "Acceda in un altro modo",
     },
 

@@ -28,14 +28,14 @@ export default {
     },
 
     refused: {
-        title: "U bent niet ingelogd",
+        title: "Het inloggen is niet gelukt",
         sign_in_unavailable: "Bij dit bedrijf kunt u niet inloggen met het account van het bedrijf. Log in met uw wachtwoord.",
         sign_in_unreachable: "De inlogdienst van uw bedrijf heeft niet goed geantwoord. Probeer het over een paar minuten opnieuw. Helpt dat niet, meld het dan aan wie de accounts van uw bedrijf beheert.",
         sign_in_expired: "Het inloggen duurde langer dan tien minuten, was al voltooid of begon in een andere browser. Begin opnieuw.",
         sign_in_refused: "Met dit account van uw bedrijf komt u hier niet binnen. Hebt u meer accounts, probeer het dan met het andere. Vraag anders degene die u heeft uitgenodigd of de toegang hier beheert, uw account na te kijken.",
         sign_in_occupied: "In deze browser is al iemand anders ingelogd. Log uit en begin opnieuw.",
         sign_in_limited: "Te veel pogingen om in te loggen zijn mislukt. Wacht 15 minuten en probeer het opnieuw.",
-        other: "Inloggen is niet gelukt. Probeer het opnieuw.",
+        other: "De reden is niet bekend. Probeer het opnieuw.",
         another: "Op een andere manier inloggen",
     },
 

@@ -53,7 +53,7 @@ async fn one_jwt_of_each_platform_and_algorithm_is_accepted_and_a_thousand_mutan
             let verifier = Verifier::new(&key, &trust);
             assert!(verifier.accepts(&good, now));
             for number in 0..MUTANTS {
-                let mutant = mutant(&mut chance, &key, &impostor, &claims, &trust);
+                let mutant = mutant(&mut chance, &good, &key, &impostor, &claims, &trust);
                 assert_ne!(mutant, good);
                 assert!(!verifier.accepts(&mutant, now), "{platform:?} {algorithm:?}: {mutant}");
                 if number < SENT {
@@ -97,16 +97,16 @@ impl Verifier {
 /// A JWT that is not to be accepted, made of the good one.
 fn mutant(
     chance: &mut Chance,
+    good: &str,
     key: &SigningKey,
     impostor: &SigningKey,
     claims: &Value,
     trust: &Value,
 ) -> String {
-    let good = key.sign(claims);
     match chance.below(10) {
-        0..=3 => changed_character(chance, &good),
-        4 => changed_byte(chance, &good),
-        5 => cut(chance, &good),
+        0..=3 => changed_character(chance, good),
+        4 => changed_byte(chance, good),
+        5 => cut(chance, good),
         6 => key.sign(&changed_claim(chance, claims, trust)),
         7 => key.sign_with(&changed_header(chance, key), claims),
         8 => impostor.sign_with(&key.header(), claims),

@@ -62,8 +62,8 @@ struct Inner {
     clock: Arc<ManualClock>,
     gateway: Gateway,
     events: Events,
-    /// The token and the address of the owner of [`COMPANY`]: a caller would hold this app for ever.
-    owner: OnceCell<(String, String)>,
+    /// The token, the URL and the email address of the owner of [`COMPANY`]: a caller would hold this app for ever.
+    owner: OnceCell<(String, String, String)>,
     people: AtomicUsize,
     sound: SoundAtEnd,
 }
@@ -274,21 +274,21 @@ impl TestApp {
     pub async fn owner(&self) -> Staff {
         let create = async || {
             let owner = self.owner_of(COMPANY).await;
-            (owner.secret().to_owned(), owner.uri.clone())
+            (owner.secret().to_owned(), owner.uri.clone(), owner.email.clone())
         };
-        let (secret, uri) = self.0.owner.get_or_init(create).await;
+        let (secret, uri, email) = self.0.owner.get_or_init(create).await;
         Staff {
             token: self.token(secret),
             company: COMPANY.to_owned(),
             uri: uri.clone(),
             username: OWNER.to_owned(),
-            email: owner_email(COMPANY),
+            email: email.clone(),
         }
     }
 
     /// The owner of a new company.
     pub async fn owner_of(&self, company: &str) -> Staff {
-        let email = owner_email(company);
+        let email = next_address(OWNER, &format!("{company}.example"));
         let command = json!({
             "command": "create-company",
             "company": company,
@@ -303,8 +303,7 @@ impl TestApp {
         self.owner().await;
         let number = self.0.people.fetch_add(1, Ordering::Relaxed) + 1;
         let username = format!("{account_type}-{number}");
-        // All tests of a process share one mailbox, so that nobody else may have the address.
-        let email = format!("{username}.{}@{COMPANY}.example", ADDRESSES.fetch_add(1, Ordering::Relaxed));
+        let email = next_address(&username, &format!("{COMPANY}.example"));
         let command = json!({
             "command": "create-customer",
             "company": COMPANY,
@@ -316,7 +315,7 @@ impl TestApp {
 
     /// An address that nobody else in this process has.
     pub fn next_email(&self) -> String {
-        format!("candidate-{}@mail.example", ADDRESSES.fetch_add(1, Ordering::Relaxed))
+        next_address("candidate", "mail.example")
     }
 
     /// The mails that SES took for an address, newest first.
@@ -406,8 +405,9 @@ fn succeeded(answers: Answers) -> BTreeMap<String, Value> {
     answers.into_iter().map(succeed).collect()
 }
 
-fn owner_email(company: &str) -> String {
-    format!("{OWNER}@{company}.example")
+/// An address that nobody else in this process has: tests share mailboxes.
+fn next_address(name: &str, domain: &str) -> String {
+    format!("{name}.{}@{domain}", ADDRESSES.fetch_add(1, Ordering::Relaxed))
 }
 
 /// A staff user as the operator's commands describe one.

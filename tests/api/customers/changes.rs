@@ -220,7 +220,7 @@ async fn a_deleted_customer_is_gone_at_once_and_everywhere() {
     let tasks = tasks(&app).await;
     assert_eq!(tasks.len(), 2, "{tasks:?}");
     let told = tasks.iter().find(|task| task["kind"] == "customer-deleted").unwrap();
-    let by = json!({ "name": "Sam Staff", "email": "owner@acme.example" });
+    let by = json!({ "name": "Sam Staff", "email": owner.email });
     assert_eq!((&told["by"], &told["was"]["email"]), (&by, &json!(leaves.email)));
     let erased = json!({ "kind": "customer", "customer": leaves.id() });
     // The customer and the two names.

@@ -44,7 +44,7 @@ pub(crate) async fn remind_evaluators(work: DueWork<'_>, summary: &mut SweepSumm
     work.run(due, summary, |round| async move { end_round(work, &round).await }).await
 }
 
-/// What a step has read.
+/// The candidates that a step has read.
 struct ReadCandidates {
     waiting: WaitingInterviews,
     /// The place of the first candidate; `None` if no project has its evaluators reminded.

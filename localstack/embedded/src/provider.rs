@@ -68,7 +68,7 @@ impl LocalProvider {
         })
     }
 
-    /// Its pages and endpoints, with absolute paths.
+    /// The pages and endpoints of the provider, with absolute paths.
     pub fn router(&self) -> Router {
         pages::provider::router(self.clone())
     }

@@ -43,7 +43,7 @@ pub enum RecordKind {
     Statistics,
     /// Named tokens.
     Tokens,
-    /// What the company has used, by month.
+    /// The usage of the company, by month.
     Usage,
     /// Welcome videos.
     Videos,

@@ -65,7 +65,7 @@ const STAFF: &[StaffRole] = &[StaffRole::InterviewManager, StaffRole::Evaluator,
 /// Interview managers are the project managers of the contract.
 const MANAGERS: &[StaffRole] = &[StaffRole::InterviewManager];
 
-/// Those who see results at once.
+/// The roles in a project that see results at once.
 const OVERSEERS: &[StaffRole] = &[StaffRole::InterviewManager, StaffRole::Reviewer];
 
 /// Evaluators, whatever their account type.

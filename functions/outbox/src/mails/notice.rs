@@ -74,7 +74,7 @@ pub(crate) async fn remind(
     .await
 }
 
-/// Who reads a mail.
+/// The reader of a mail.
 #[derive(Clone, Copy)]
 struct Reader<'a> {
     customer: &'a Customer,

@@ -1,4 +1,4 @@
-//! What candidates ask the company for: more time, another way to answer, help with their device, or to stop.
+//! Requests of candidates for help from the company: more time, another way to answer, help with their device, or to stop.
 
 use std::fmt;
 

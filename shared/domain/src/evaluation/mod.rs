@@ -142,7 +142,7 @@ pub struct Veto {
     pub comment: VetoComment,
 }
 
-/// What an evaluation said when its author first completed it, without its texts. Later changes leave it as it is.
+/// The judgement of an evaluation when its author first completed it, without its texts. Later changes leave it as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FirstJudgement {
     /// When it was completed, to the second.
@@ -190,8 +190,8 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// What its author has written in place of `before`: what is not theirs to write stays, and so do ratings that were read on another
-    /// scale and are sent back.
+    /// The evaluation that replaces `before`. Fields that its author does not write stay, and so do ratings that they read on another scale
+    /// and send back.
     pub fn replacing(mut self, before: &Self) -> Self {
         let Self { veto, first, changed_at, ratings, .. } = before.clone();
         let shown = ratings

@@ -1,4 +1,4 @@
-//! What candidates ask the company for: who may ask, who is told, and how it is answered.
+//! Requests of candidates for help: who may ask, who is told, and how it is answered.
 
 mod ends;
 mod mails;

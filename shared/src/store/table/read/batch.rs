@@ -1,6 +1,6 @@
 //! Reads of items by their keys.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use aws_sdk_dynamodb::types::{KeysAndAttributes, ReturnConsumedCapacity};
 use futures_util::future::try_join_all;
@@ -18,7 +18,7 @@ const KEYS_PER_CALL: usize = 100;
 
 /// The items that one read has found.
 #[derive(Debug, Default)]
-pub(crate) struct ItemBatch(HashMap<ItemKey, Item>);
+pub(crate) struct ItemBatch(BTreeMap<ItemKey, Item>);
 
 impl ItemBatch {
     pub(crate) fn take<T: StoredEntity>(&mut self, key: &ItemKey) -> Result<Option<VersionedItem<T>>> {
@@ -116,8 +116,8 @@ impl Store {
         may_lag: bool,
     ) -> Result<ItemBatch> {
         // DynamoDB refuses a call with the same key twice.
-        let wanted: HashSet<ItemKey> = keys.into_iter().collect();
-        let mut wanted = wanted.into_iter().map(ItemKey::into_attributes);
+        let wanted: BTreeSet<ItemKey> = keys.into_iter().collect();
+        let mut wanted = wanted.into_iter();
         let mut calls = Vec::new();
         while wanted.len() > 0 {
             let keys = wanted.by_ref().take(KEYS_PER_CALL).collect();
@@ -132,7 +132,7 @@ impl Store {
 
     async fn get_all(
         &self,
-        mut keys: Vec<Item>,
+        mut keys: Vec<ItemKey>,
         attributes: &ProjectionExpression,
         may_lag: bool,
     ) -> Result<Vec<Item>> {
@@ -142,19 +142,19 @@ impl Store {
                 self.with_retries(|| self.get_once(&keys, attributes, may_lag)).await?;
             items.extend(found);
             // DynamoDB returns 16 MB at most, and less when it is throttled.
-            keys = unprocessed;
+            keys = item::keys_of(&unprocessed)?;
         }
         Ok(items)
     }
 
     async fn get_once(
         &self,
-        keys: &[Item],
+        keys: &[ItemKey],
         attributes: &ProjectionExpression,
         may_lag: bool,
     ) -> Result<(Vec<Item>, Vec<Item>), CallFailure> {
         let request = KeysAndAttributes::builder()
-            .set_keys(Some(keys.to_vec()))
+            .set_keys(Some(keys.iter().cloned().map(ItemKey::into_attributes).collect()))
             .set_projection_expression(attributes.expression())
             .set_expression_attribute_names(attributes.names())
             .consistent_read(!may_lag)

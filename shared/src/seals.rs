@@ -44,7 +44,7 @@ pub(crate) struct SealPlace(String);
 impl SealPlace {
     /// An attribute of the item with this partition and sort key.
     pub(crate) fn attribute(pk: &str, sk: &str, name: &str) -> Self {
-        Self(format!("{pk}\n{sk}\n{name}"))
+        Self([pk, sk, name].join("\n"))
     }
 
     /// The cookie of the sign-in with this `state`.
@@ -128,11 +128,10 @@ impl SealKeys {
             ))
         })?;
         let broken = || Error::internal(format!("the key {name} does not open a seal that names it"));
-        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(Error::internal)?;
-        let (nonce, text) = bytes.split_first_chunk::<NONCE_LEN>().ok_or_else(broken)?;
-        let mut text = text.to_vec();
+        let mut bytes = URL_SAFE_NO_PAD.decode(text).map_err(Error::internal)?;
+        let (nonce, text) = bytes.split_first_chunk_mut::<NONCE_LEN>().ok_or_else(broken)?;
         let cipher = key.cipher(place).map_err(|_| broken())?;
-        let opened = cipher.open_in_place(Nonce::assume_unique_for_key(*nonce), Aad::empty(), &mut text);
+        let opened = cipher.open_in_place(Nonce::assume_unique_for_key(*nonce), Aad::empty(), text);
         Ok(opened.map_err(|_| broken())?.to_vec())
     }
 

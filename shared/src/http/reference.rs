@@ -228,14 +228,21 @@ impl<'a> ReferenceUris<'a> {
 
     /// The page that shows a project to staff: that of the web application, or else the service's own.
     pub fn project_page(&self, c: &CompanyId, p: ProjectId) -> Uri {
-        self.suite_page(&self.uri(c, p)).unwrap_or_else(|| self.own_page(format_args!("project/{c}/{p}")))
+        if self.has_suite {
+            self.suite_page(&self.uri(c, p))
+        } else {
+            self.own_page(format_args!("project/{c}/{p}"))
+        }
     }
 
     /// The page that shows a candidate to staff: that of the web application, or else the service's own.
     // The URL holds no credential and never changes, so that others may store it. A person who opens it has to log in.
     pub fn candidate_page(&self, c: &CompanyId, p: ProjectId, k: CandidateId) -> Uri {
-        let page = self.suite_page(&self.uri_in_project(c, p, k));
-        page.unwrap_or_else(|| self.own_page(format_args!("result/{c}/{p}/{k}")))
+        if self.has_suite {
+            self.suite_page(&self.uri_in_project(c, p, k))
+        } else {
+            self.own_page(format_args!("result/{c}/{p}/{k}"))
+        }
     }
 
     /// The page of the candidate that the resource is or belongs to; `None` for other resources.
@@ -253,10 +260,11 @@ impl<'a> ReferenceUris<'a> {
         (!self.has_suite).then(|| self.own_page(format_args!("accessibility/{c}")))
     }
 
-    /// The page of the web application that shows the resource at `reference`; `None` without an application.
-    fn suite_page(&self, reference: &Uri) -> Option<Uri> {
-        let path = reference.as_str().strip_prefix(self.base.as_str()).filter(|_| self.has_suite)?;
-        Some(Uri::new(format!("{}{path}", self.suite.as_str().trim_end_matches('/'))))
+    /// The page of the web application that shows the resource at `reference`.
+    fn suite_page(&self, reference: &Uri) -> Uri {
+        let reference = reference.as_str();
+        let path = reference.strip_prefix(self.base.as_str()).unwrap_or(reference);
+        Uri::new(format!("{}{path}", self.suite.as_str().trim_end_matches('/')))
     }
 
     /// The page at this path of the service, which stands beside the API. Identifiers need no escapes.

@@ -9,6 +9,7 @@ use std::fmt;
 use std::hash::Hasher;
 
 use axum::http::HeaderValue;
+use memchr::memmem;
 use siphasher::sip128::{Hasher128, SipHasher13};
 
 use crate::error::{Error, Result};
@@ -76,7 +77,7 @@ fn hash_of(text: &str, base: &str, revision: u64, file_url_scope: &str) -> SipHa
     let mut hash = SipHasher13::new();
     let mut hashed = 0;
     let opening = format!("\"{base}/");
-    for (start, _) in text.match_indices(&opening) {
+    for start in memmem::find_iter(text.as_bytes(), &opening) {
         let start = start + opening.len();
         let end = text[start..].find('"').map_or(text.len(), |length| start + length);
         let Some(length) = length_before_token(&text[start..end]) else { continue };

@@ -33,15 +33,15 @@ const WRONG_ADDRESS_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// The URI as the client sent it, before its path was made canonical.
+/// The URI as the client sent it, if its path was made canonical.
 #[derive(Clone)]
 struct SentUri(Uri);
 
 /// Serves `/x` as `/x/`.
 pub(in crate::http) fn with_final_slash(mut request: Request) -> Request {
-    let uri = request.uri().clone();
-    request.extensions_mut().insert(SentUri(uri.clone()));
-    if !uri.path().ends_with('/') {
+    if !request.uri().path().ends_with('/') {
+        let uri = request.uri().clone();
+        request.extensions_mut().insert(SentUri(uri.clone()));
         let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
         let path = PathAndQuery::from_str(&format!("{}/{query}", uri.path()));
         let mut parts = uri.into_parts();

@@ -7,7 +7,6 @@ use crate::auth::credential::SecretKind;
 use crate::auth::password::Password;
 use crate::domain::account::{Account, Principal};
 use crate::domain::candidate::{Candidate, CandidateProfile};
-use crate::domain::history::{ChangeAuthor, ChangeOrigin};
 use crate::domain::id::CompanyId;
 use crate::domain::mail::address_change::FormerEmail;
 use crate::domain::secret::OneTimeKey;
@@ -15,7 +14,7 @@ use crate::domain::staff::customer::{Customer, CustomerStatus};
 use crate::domain::text::{Email, Username};
 use crate::domain::transition::CandidateChange;
 use crate::error::{Error, Result};
-use crate::store::{LoginPartition, Store, VersionedItem};
+use crate::store::{LoginPartition, VersionedItem};
 
 /// An account that was sent a key by mail.
 pub struct KeyHolder {
@@ -64,7 +63,7 @@ impl PublicAccess {
                 let shared = self.store.password_to_share_salt_with(&before).await?;
                 let hash = password.hash(shared.as_ref(), &self.app).await?;
                 let after = Candidate::clone(&before).with_password(hash);
-                let store = self.store_of(Principal::Account(before.account()));
+                let store = self.store_as(Principal::Account(before.account()));
                 store.commit(store.change_candidate(&before, &after.into(), self.now)).await?;
             }
             Some(CallerIdentity::NamedToken(_)) | None => return Ok(false),
@@ -105,7 +104,7 @@ impl PublicAccess {
             None => false,
         };
         if is_proved {
-            let store = self.store_of(Principal::Account(account));
+            let store = self.store_as(Principal::Account(account));
             let transaction = match &identity {
                 CallerIdentity::Customer(before) => {
                     let after = Customer::clone(before).with_email_confirmed(self.now);
@@ -132,7 +131,7 @@ impl PublicAccess {
         let Some((account, _)) = identity.user() else { return Ok(false) };
         let staff = self.store.all_customers(identity.company()).await?;
         let password = Password::hash_of_unknown(&self.app).await?;
-        let store = self.store_of(Principal::Account(account));
+        let store = self.store_as(Principal::Account(account));
         let transaction = match &identity {
             CallerIdentity::Customer(before) => {
                 let after = Customer::clone(before).with_email_restored(&former, password);
@@ -162,15 +161,9 @@ impl PublicAccess {
         self.unlock(&before.company, names).await?;
         let hash = password.hash(None, &self.app).await?;
         let after = Customer::clone(before).with_password(hash, self.now);
-        let store = self.store_of(Principal::Account(before.account()));
+        let store = self.store_as(Principal::Account(before.account()));
         store.commit(store.update_customer(before, &after, self.now)).await?;
         Ok(after)
-    }
-
-    /// The table for changes by the holder of a key.
-    pub(super) fn store_of(&self, by: impl Into<ChangeAuthor>) -> Store {
-        let origin = ChangeOrigin { request: self.state.id.clone(), ..ChangeOrigin::new(by, self.now) };
-        self.store.clone().with_origin(origin)
     }
 
     /// Unlocks the names before the change that ends the key: should this fail, the key is still good for another try.

@@ -28,6 +28,7 @@ use crate::config::Config;
 use crate::domain::account::{Account, CredentialClaim};
 use crate::domain::candidate::{Candidate, KeyEnd};
 use crate::domain::effect::{Effect, EffectTask};
+use crate::domain::history::{ChangeAuthor, ChangeOrigin};
 use crate::domain::id::CompanyId;
 use crate::domain::policy::NOT_ALLOWED;
 use crate::domain::project::Project;
@@ -243,6 +244,12 @@ impl PublicAccess {
         let mut session = Session::begin(kind, claim, epoch, days, self.now, media_key);
         session.actor_epoch = by.map(|by| by.session_epoch);
         Ok(Some(LoggedIn { identity, session, secret }))
+    }
+
+    /// The table, for changes whose author is `by`.
+    fn store_as(&self, by: impl Into<ChangeAuthor>) -> Store {
+        let origin = ChangeOrigin { request: self.state.id.clone(), ..ChangeOrigin::new(by, self.now) };
+        self.store.clone().with_origin(origin)
     }
 
     async fn begin(&self, logged_in: &Option<LoggedIn>) -> Result<()> {

@@ -51,7 +51,7 @@ pub struct BegunSignIn {
 #[derive(Debug, Default)]
 pub struct ProviderAnswer {
     pub state: String,
-    /// `None` if the provider has refused.
+    /// `None` if the provider has refused, or has repeated a parameter.
     pub code: Option<String>,
     /// The issuer that has answered (RFC 9207).
     pub issuer: Option<String>,
@@ -76,7 +76,7 @@ impl FromRequestParts<App> for ProviderAnswer {
 /// Any request of a sign-in to the company in the path.
 pub struct SignInRequest {
     pub access: PublicAccess,
-    /// `None` if there is no company of this name.
+    /// `None` if the path holds no well-formed identifier; the company may not exist.
     pub company: Option<CompanyId>,
 }
 
@@ -306,7 +306,7 @@ impl PublicAccess {
                 return Ok(before);
             }
             let by = Principal::Account(before.account());
-            let store = self.store_of(by);
+            let store = self.store_as(by);
             match store.commit(store.link_customer(settings, &before, &after, by.into(), self.now)).await {
                 // Read again: the session begins with the epoch that is stored.
                 Ok(()) | Err(Error::Changed) => {}
@@ -332,7 +332,7 @@ impl PublicAccess {
         );
         if let Stop::Problem(problem) = stop {
             // The service notes it by itself: nobody has proved who they are.
-            let store = self.store_of(ChangeAuthor::System);
+            let store = self.store_as(ChangeAuthor::System);
             store.note_sign_in_problem(settings, problem, self.now).await?;
         }
         Ok(failure)

@@ -9,14 +9,20 @@ use shared::http::{BodyChanges, BodyFields};
 
 /// Reads the fields that customers may change of themselves, and that are optional in a creation.
 fn read_optional(body: &mut BodyFields) -> BodyChanges<Customer> {
-    let mut changes: BodyChanges<Customer> = BodyChanges::default();
+    let mut changes = read_imported(body);
     changes.set(body.emptied("phone", TextLine::parse_unmarked), |customer| &mut customer.phone);
-    changes.set(body.emptied("gender", TextLine::parse), |customer| &mut customer.gender);
-    changes.set(body.emptied("position", TextLine::parse), |customer| &mut customer.position);
     changes.set(body.flag("receive_interview_notifications"), |customer| {
         &mut customer.receive_interview_notifications
     });
     changes.set(body.flag("seen_welcome"), |customer| &mut customer.seen_welcome);
+    changes
+}
+
+/// Reads those of these fields that an import takes as well.
+pub(crate) fn read_imported(body: &mut BodyFields) -> BodyChanges<Customer> {
+    let mut changes: BodyChanges<Customer> = BodyChanges::default();
+    changes.set(body.emptied("gender", TextLine::parse), |customer| &mut customer.gender);
+    changes.set(body.emptied("position", TextLine::parse), |customer| &mut customer.position);
     changes
 }
 

@@ -42,8 +42,7 @@ pub(crate) fn create_customer(operation: OperationDoc) -> OperationDoc {
 pub(crate) fn change_customer(operation: OperationDoc) -> OperationDoc {
     operation
         .text(&format!(
-            "{MANAGED} Customers may change their own names, phone, gender, position, photo, language, \
-             notifications and password.\n\n\
+            "{MANAGED} Customers may change their own fields except `email`, `role` and `account_type`.\n\n\
              To change the email address, the caller must see every project in which the customer has a role or a share. \
              `invited` customers get another invitation at the new address; their sessions end, and so do the keys mailed \
              to the old one. `confirmed` customers get a mail with a link at the new address, valid for \

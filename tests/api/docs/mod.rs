@@ -2,4 +2,5 @@
 
 mod document;
 mod guide;
+mod ignored;
 mod reference;

@@ -9,10 +9,12 @@ use shared::domain::id::{CompanyId, CustomerId};
 use shared::domain::language::Language;
 use shared::domain::parse_enum;
 use shared::domain::staff::customer::{Customer, NewCustomer};
-use shared::domain::text::{Email, ShortName, TextLine, Username, fold_case};
+use shared::domain::text::{Email, ShortName, Username, fold_case};
 use shared::error::FieldErrors;
-use shared::http::BodyFields;
+use shared::http::{BodyChanges, BodyFields};
 use shared::{Error, Result};
+
+use crate::changes::read_imported;
 
 /// The field that identifies the customers of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -90,8 +92,7 @@ impl StaffList {
 /// One customer of an import.
 pub(crate) struct StaffImportEntry {
     pub(super) new: NewCustomer,
-    gender: Option<TextLine<20>>,
-    position: Option<TextLine<150>>,
+    optional: BodyChanges<Customer>,
 }
 
 impl StaffImportEntry {
@@ -102,8 +103,7 @@ impl StaffImportEntry {
         let email = body.required("email", Email::parse);
         let first_name = body.required("first_name", ShortName::parse);
         let last_name = body.required("last_name", ShortName::parse);
-        let gender = body.emptied("gender", TextLine::parse);
-        let position = body.emptied("position", TextLine::parse);
+        let optional = read_imported(&mut body);
         if body.flag("is_active") == Some(false) {
             body.refuse("is_active", "Leave out customers who are to be deactivated.");
         }
@@ -116,7 +116,7 @@ impl StaffImportEntry {
                 last_name: last_name?,
                 preferred_language,
             };
-            Some((primary_key?, Self { new, gender, position }))
+            Some((primary_key?, Self { new, optional }))
         })
     }
 
@@ -139,8 +139,7 @@ impl StaffImportEntry {
         now: DateTime<Utc>,
     ) -> Customer {
         let mut customer = Customer::invited(id, company.clone(), self.new, by, now);
-        customer.gender = self.gender.unwrap_or_default();
-        customer.position = self.position.unwrap_or_default();
+        self.optional.apply_to(&mut customer);
         customer
     }
 }

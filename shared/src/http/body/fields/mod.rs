@@ -371,7 +371,7 @@ impl BodyFields {
 /// A reader names each field once, with its rule and its place in the resource. Fields that were not sent stay as they are.
 pub struct BodyChanges<T>(Vec<FieldSetter<T>>);
 
-type FieldSetter<T> = Box<dyn FnOnce(&mut T) + Send>;
+type FieldSetter<T> = Box<dyn FnOnce(&mut T) + Send + Sync>;
 
 impl<T> Default for BodyChanges<T> {
     fn default() -> Self {
@@ -381,7 +381,7 @@ impl<T> Default for BodyChanges<T> {
 
 impl<T: 'static> BodyChanges<T> {
     /// Puts `value`, if the client sent one, in the `field` of the resource.
-    pub fn set<V: Send + 'static>(&mut self, value: Option<V>, field: fn(&mut T) -> &mut V) {
+    pub fn set<V: Send + Sync + 'static>(&mut self, value: Option<V>, field: fn(&mut T) -> &mut V) {
         // Applied later: a body is read before the resource is known that it changes or creates.
         self.0.extend(
             value.map(|value| -> FieldSetter<T> { Box::new(move |resource| *field(resource) = value) }),

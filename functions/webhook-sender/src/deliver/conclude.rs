@@ -98,10 +98,10 @@ fn conclude_stalled(progress: &mut DeliveryProgress, mut group: EventGroup, now:
     }
     // Only the failed attempt is taken out: the attempts that were accepted stay in the list.
     if let Some(verdict) = group.failure
-        && let Some(last) = group.attempts.pop()
+        && let Some(failed) = group.attempts.pop()
     {
-        let is_given_up = stalled.note_failure(verdict, last.at, &cursor.health, now, random);
-        group.attempts.push(if is_given_up { last.given_up() } else { last });
+        let is_given_up = stalled.note_failure(verdict, failed.at, &cursor.health, now, random);
+        group.attempts.push(if is_given_up { failed.given_up() } else { failed });
     }
     let next_try_at = Some(stalled.next_try_at).max(cursor.health.next_try_at);
     if group.next().is_none() && group.is_complete {

@@ -1,4 +1,4 @@
-//! Judges endpoints that accept nothing: owners are told after a day, and after five days the webhook is disabled.
+//! Endpoints that accept nothing.
 
 use shared::Result;
 use shared::domain::effect::Effect;
@@ -9,8 +9,8 @@ use super::send::EventTransport as _;
 use super::sender::{EventSender, InvocationKind};
 
 impl EventSender<'_> {
-    /// Tells the owners about an endpoint that has accepted nothing for long, and disables it in the end.
-    pub(super) async fn judge(&self, endpoint: &DeliveryEndpoint) -> Result<()> {
+    /// Mails the owners about an endpoint that has accepted nothing for a day, and disables its webhook after five days.
+    pub(super) async fn warn_or_disable(&self, endpoint: &DeliveryEndpoint) -> Result<()> {
         let now = self.now();
         let judgement = endpoint.cursor.health.judge(self.now());
         // An endpoint that nothing waits for fails no more.
@@ -31,12 +31,12 @@ impl EventSender<'_> {
             cursor.health.warned_at = Some(now);
             WebhookMail::Failing
         };
-        progress.effects = self.mails(endpoint, &progress.webhook, mail).await?;
+        progress.effects = self.mails_to_owners(endpoint, &progress.webhook, mail).await?;
         self.system.commit(self.store().record_progress(endpoint, &progress)).await
     }
 
     /// The mails about a webhook to the owners of its company.
-    pub(super) async fn mails(
+    pub(super) async fn mails_to_owners(
         &self,
         endpoint: &DeliveryEndpoint,
         webhook: &Webhook,

@@ -23,10 +23,12 @@
 //!
 //! **One event**, which is answered 500, 500 and 200. Its number starts a turn, which leases the cursor and sends it. After the first 500,
 //! one transaction moves the cursor past it, and stores the attempt and its resource as stalled, with the next try after 5 s. Later
-//! events of the resource wait behind it; one event of another resource finds out whether the endpoint is at fault. The schedule, or a
-//! turn that another event starts, sends it again, and the second 500 delays it by a minute. After the 200, the health begins anew, what
-//! has waited is sent in the order of its versions, and the stalled resource is deleted. If the endpoint accepts another event between the
-//! two 500s, this event is at fault instead: its own tries count, with the pauses of `EVENT_PAUSES`, and the tenth gives it up.
+//! events of the resource wait behind it; one event of another resource finds out whether the endpoint is at fault. A turn that another
+//! event starts sends it again, or else the schedule, up to a minute after it is due. The second 500 delays it by a minute. After the 200,
+//! the health begins anew, what has waited is sent in the order of its versions, and the stalled resource is deleted. If the endpoint
+//! accepts another event between the two 500s, this event is at fault instead: its own tries count, with the pauses of
+//! `PAUSES_OF_FAULTY_EVENT`, and the tenth gives it up. When an endpoint has accepted nothing for a day, the [owners are mailed](failing);
+//! after five days the webhook is disabled.
 
 mod conclude;
 mod failing;
@@ -79,7 +81,7 @@ pub(crate) struct EndpointTurn<'a> {
     lease: Option<DateTime<Utc>>,
     /// The restarts of the cursor that the turn knows of.
     restarts: Option<u32>,
-    last: Option<DeliveryTask>,
+    previous_task: Option<DeliveryTask>,
     /// Whether all void stalled resources were deleted, which the next write of the cursor notes.
     has_cleaned_up: bool,
 }
@@ -94,7 +96,7 @@ impl<'a> EndpointTurn<'a> {
             in_flight,
             lease: None,
             restarts: None,
-            last: None,
+            previous_task: None,
             has_cleaned_up: false,
         }
     }
@@ -146,7 +148,7 @@ impl<'a> EndpointTurn<'a> {
             .cloned()
             .collect::<Vec<_>>();
         let DeliveryEndpoint { webhook, cursor, sequence, .. } = &endpoint;
-        let next = next_task(webhook, cursor, &idle, sequence.last, now, self.last);
+        let next = next_task(webhook, cursor, &idle, sequence.last, now, self.previous_task);
         let next = next.filter(|_| !self.sender.is_over());
         if let Some((_, task)) = next.filter(|(at, _)| *at <= now) {
             match self.sender.next_batch(task, &endpoint, &idle).await? {
@@ -167,7 +169,7 @@ impl<'a> EndpointTurn<'a> {
                 Ok(StepStatus::WaitUntil(at))
             }
             _ => {
-                self.sender.judge(&endpoint).await?;
+                self.sender.warn_or_disable(&endpoint).await?;
                 Ok(StepStatus::Done)
             }
         }
@@ -203,7 +205,7 @@ impl<'a> EndpointTurn<'a> {
         if endpoint.cursor.has_void_resources {
             self.has_cleaned_up = self.sender.store().delete_void_resources(&endpoint.cursor).await?;
         }
-        self.last = Some(task);
+        self.previous_task = Some(task);
         let groups = std::mem::take(&mut batch.groups);
         let ended = self.in_flight.send(&endpoint.webhook, groups).await?;
         self.record(&endpoint, &batch, ended).await?;

@@ -44,7 +44,7 @@ impl EndpointTurn<'_> {
             progress.cursor = self.renew_or_end_lease(&progress, present.sequence.last);
             if progress.webhook.disabled_reason != present.webhook.disabled_reason {
                 progress.effects =
-                    self.sender.mails(&present, &progress.webhook, WebhookMail::Disabled).await?;
+                    self.sender.mails_to_owners(&present, &progress.webhook, WebhookMail::Disabled).await?;
             }
             let lease = progress.cursor.work.leased_until;
             match self.sender.system.commit(self.sender.store().record_progress(&present, &progress)).await {
@@ -73,7 +73,7 @@ impl EndpointTurn<'_> {
     fn renew_or_end_lease(&self, progress: &DeliveryProgress, latest: u64) -> DeliveryCursor {
         let now = self.sender.now();
         let cursor = progress.cursor.clone();
-        let next = next_task(&progress.webhook, &cursor, &progress.stalled, latest, now, self.last);
+        let next = next_task(&progress.webhook, &cursor, &progress.stalled, latest, now, self.previous_task);
         let goes_on = !self.in_flight.is_empty() || next.is_some_and(|(at, _)| at <= now);
         if goes_on && !self.sender.is_over() {
             cursor.lease(self.sender.lease_until())

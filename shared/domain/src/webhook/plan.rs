@@ -28,14 +28,14 @@ pub enum DeliveryTask {
 }
 
 /// The next task at an endpoint, and when it is due; `None` if nothing is left to do. `latest` is the number of the feed's last
-/// event, `last` the task that the turn has done last.
+/// event, `previous_task` the one that the turn has carried out before.
 pub fn next_task(
     webhook: &Webhook,
     cursor: &DeliveryCursor,
     stalled: &[StalledResource],
     latest: u64,
     now: DateTime<Utc>,
-    last: Option<DeliveryTask>,
+    previous_task: Option<DeliveryTask>,
 ) -> Option<(DateTime<Utc>, DeliveryTask)> {
     if !cursor.requests.is_empty() {
         return Some((DateTime::UNIX_EPOCH, DeliveryTask::Requests));
@@ -45,7 +45,7 @@ pub fn next_task(
     }
     let secret = webhook.former_secret.as_ref().map(|former| (former.until, DeliveryTask::CleanUp));
     let deliveries =
-        if webhook.is_enabled() { next_delivery(cursor, stalled, latest, now, last) } else { None };
+        if webhook.is_enabled() { next_delivery(cursor, stalled, latest, now, previous_task) } else { None };
     [secret, deliveries].into_iter().flatten().min_by_key(|(at, _)| *at)
 }
 
@@ -54,7 +54,7 @@ fn next_delivery(
     stalled: &[StalledResource],
     latest: u64,
     now: DateTime<Utc>,
-    last: Option<DeliveryTask>,
+    previous_task: Option<DeliveryTask>,
 ) -> Option<(DateTime<Utc>, DeliveryTask)> {
     let health = &cursor.health;
     let from = health.next_try_at.unwrap_or(DateTime::UNIX_EPOCH);
@@ -69,7 +69,7 @@ fn next_delivery(
     match (feed, due.map(|at| (at, DeliveryTask::Stalled))) {
         // Feed and stalled resources take turns, since neither may ever end.
         (Some(_), Some(stalled))
-            if stalled.0 <= now && matches!(last, Some(DeliveryTask::Feed | DeliveryTask::ProbeResource)) =>
+            if stalled.0 <= now && matches!(previous_task, Some(DeliveryTask::Feed | DeliveryTask::ProbeResource)) =>
         {
             Some(stalled)
         }
@@ -111,7 +111,7 @@ mod tests {
         let due = &[stalled_until(3)][..];
         let later = &[stalled_until(40)][..];
         let both = &[stalled_until(40), stalled_until(3)][..];
-        for (number, (cursor, stalled, latest, last, expected)) in [
+        for (number, (cursor, stalled, latest, previous_task, expected)) in [
             (&cursor(), &[][..], 5, None, None),
             (&cursor(), &[], 6, None, Some((START, Feed))),
             (&asked, due, 6, None, Some((START, Requests))),
@@ -132,7 +132,7 @@ mod tests {
         .into_iter()
         .enumerate()
         {
-            let next = next_task(&webhook(), cursor, stalled, latest, second(10), last);
+            let next = next_task(&webhook(), cursor, stalled, latest, second(10), previous_task);
             assert_eq!(next, expected, "case {number}");
         }
     }

@@ -224,17 +224,17 @@ impl Simulation {
         let mut cursor = self.cursor.clone();
         let mut stalled = std::mem::take(&mut self.stalled);
         let mut in_flight = InFlightDeliveries::new(&self.network, cursor.health.clone());
-        let mut last = None;
+        let mut previous_task = None;
         clock.run(async {
             loop {
                 let now = clock.now();
                 let mut idle = stalled.clone();
                 idle.retain(|one: &StalledResource| !in_flight.has(&one.history));
-                let next = next_task(&self.webhook, &cursor, &idle, self.latest(), now, last);
+                let next = next_task(&self.webhook, &cursor, &idle, self.latest(), now, previous_task);
                 let is_late = self.network.is_over();
                 let batch = match next.filter(|(at, _)| *at <= now && !is_late) {
                     Some((_, task)) => {
-                        last = Some(task);
+                        previous_task = Some(task);
                         Some(self.load(task, &cursor, &stalled, &idle))
                     }
                     None => None,

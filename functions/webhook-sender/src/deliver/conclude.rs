@@ -67,7 +67,7 @@ fn conclude_feed(progress: &mut DeliveryProgress, group: EventGroup, now: DateTi
         DeliveryVerdict::Accepted | DeliveryVerdict::Throttled(_) | DeliveryVerdict::Gone => false,
     });
     let Some((verdict, last)) = failure.zip(group.attempts.last()) else {
-        let next_try_at = health.next_try_at;
+        let next_try_at = health.paused_until;
         note_attempts(progress, group.attempts, next_try_at);
         return number.saturating_sub(1);
     };
@@ -103,7 +103,7 @@ fn conclude_stalled(progress: &mut DeliveryProgress, mut group: EventGroup, now:
         let is_given_up = stalled.note_failure(verdict, failed.at, &cursor.health, now, random);
         group.attempts.push(if is_given_up { failed.given_up() } else { failed });
     }
-    let next_try_at = Some(stalled.next_try_at).max(cursor.health.next_try_at);
+    let next_try_at = Some(stalled.next_try_at).max(cursor.health.paused_until);
     if group.next().is_none() && group.is_complete {
         progress.stalled.retain(|resource| resource.history != group.history);
     }

@@ -49,7 +49,8 @@ pub struct EndpointHealth {
     /// many with each accepted event.
     pub resources_at_once: u32,
     /// The time before which no events are sent: the endpoint is down, or has asked for a pause.
-    pub next_try_at: Option<DateTime<Utc>>,
+    #[serde(rename = "next_try_at")]
+    pub paused_until: Option<DateTime<Utc>>,
     /// When the owners were told that it fails.
     pub warned_at: Option<DateTime<Utc>>,
 }
@@ -63,7 +64,7 @@ impl Default for EndpointHealth {
             failures: 0,
             throttles: 0,
             resources_at_once: MAX_AT_ONCE,
-            next_try_at: None,
+            paused_until: None,
             warned_at: None,
         }
     }
@@ -94,10 +95,10 @@ impl EndpointHealth {
         match verdict {
             DeliveryVerdict::Accepted => {
                 // A pause that the endpoint has asked for goes on.
-                let next_try_at = self.next_try_at.filter(|_| !self.is_down());
+                let paused_until = self.paused_until.filter(|_| !self.is_down());
                 let resources_at_once = (self.resources_at_once * 2).min(MAX_AT_ONCE);
                 *self =
-                    Self { last_accepted_at: Some(now), next_try_at, resources_at_once, ..Self::default() };
+                    Self { last_accepted_at: Some(now), paused_until, resources_at_once, ..Self::default() };
             }
             // Says nothing about the event: no try counts, and the cursor stops before it.
             DeliveryVerdict::Throttled(wait) => self.throttle(wait, now),
@@ -107,7 +108,7 @@ impl EndpointHealth {
                 self.failing_since.get_or_insert(now);
                 // The endpoint understands requests again, so the feed goes on and shows whether it accepts other events.
                 if self.is_down() {
-                    (self.failures, self.next_try_at) = (0, None);
+                    (self.failures, self.paused_until) = (0, None);
                     self.suspects.clear();
                 }
             }
@@ -131,7 +132,7 @@ impl EndpointHealth {
             self.failures = self.failures.saturating_add(1);
         }
         if self.is_down() {
-            self.next_try_at = Some(now + self.probe_pause(wait, random));
+            self.paused_until = Some(now + self.probe_pause(wait, random));
         }
     }
 
@@ -143,7 +144,7 @@ impl EndpointHealth {
             pause = pause.max(doubled.min(LONGEST_THROTTLE));
         }
         // Requests that were under way at once may each ask for a pause.
-        self.next_try_at = self.next_try_at.max(Some(now + pause));
+        self.paused_until = self.paused_until.max(Some(now + pause));
         self.resources_at_once = 1;
         if self.throttles >= MAX_THROTTLES {
             self.failing_since.get_or_insert(now);
@@ -163,7 +164,7 @@ impl EndpointHealth {
 
     /// Whether no events are sent at `now`.
     pub fn is_paused(&self, now: DateTime<Utc>) -> bool {
-        self.next_try_at.is_some_and(|at| now < at)
+        self.paused_until.is_some_and(|at| now < at)
     }
 
     /// Whether the endpoint has asked for a pause that goes on at `now`.
@@ -263,13 +264,13 @@ mod tests {
     #[test]
     fn probes_come_after_five_seconds_one_five_and_fifteen_minutes() {
         let mut health = after(&[("a", Unclear(NONE))]);
-        assert_eq!((health.failures, health.next_try_at), (1, None), "others are tried at once");
+        assert_eq!((health.failures, health.paused_until), (1, None), "others are tried at once");
         let mut at = second(1);
         for pause in [5, 60, 300, 900, 900] {
             health.observe("b", Unclear(NONE), at, at, 0);
             // Another request that was under way changes nothing.
             health.observe("c", Unclear(NONE), at, at, 0);
-            assert_eq!(health.next_try_at, Some(at + TimeDelta::seconds(pause)));
+            assert_eq!(health.paused_until, Some(at + TimeDelta::seconds(pause)));
             at += TimeDelta::seconds(pause);
         }
         assert_eq!(health.suspects, BTreeSet::from(["a".to_owned(), "b".to_owned()]));
@@ -282,13 +283,16 @@ mod tests {
     #[test]
     fn an_endpoint_that_asks_for_fewer_requests_gets_a_pause_and_then_more_and_more_at_once() {
         let mut health = after(&[("a", Throttled(NONE))]);
-        assert_eq!((health.next_try_at, health.resources_at_once), (Some(second(1)), 1));
+        assert_eq!((health.paused_until, health.resources_at_once), (Some(second(1)), 1));
         // One that was under way asks for longer.
         health.observe("b", Throttled(TimeDelta::seconds(3)), second(0), second(0), 0);
-        assert_eq!((health.throttles, health.next_try_at), (1, Some(second(3))));
+        assert_eq!((health.throttles, health.paused_until), (1, Some(second(3))));
         // An event that is accepted in the meantime does not end the pause.
         health.observe("c", Accepted, second(0), second(1), 0);
-        assert_eq!((health.throttles, health.next_try_at, health.resources_at_once), (0, Some(second(3)), 2));
+        assert_eq!(
+            (health.throttles, health.paused_until, health.resources_at_once),
+            (0, Some(second(3)), 2)
+        );
         for expected in [4, 8, 8] {
             health.observe("c", Accepted, second(3), second(4), 0);
             assert_eq!(health.resources_at_once, expected);
@@ -297,13 +301,13 @@ mod tests {
         let mut pauses = Vec::new();
         for _ in 0..8 {
             health.observe("d", Throttled(NONE), at, at, 0);
-            pauses.push((health.next_try_at.unwrap() - at).num_seconds());
+            pauses.push((health.paused_until.unwrap() - at).num_seconds());
             assert_eq!(
                 health.failing_since.is_some(),
                 pauses.len() >= 6,
                 "a minute of nothing else is a failure"
             );
-            at = health.next_try_at.unwrap();
+            at = health.paused_until.unwrap();
         }
         assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 60, 60]);
     }

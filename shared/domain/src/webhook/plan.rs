@@ -57,7 +57,7 @@ fn next_delivery(
     previous_task: Option<DeliveryTask>,
 ) -> Option<(DateTime<Utc>, DeliveryTask)> {
     let health = &cursor.health;
-    let from = health.next_try_at.unwrap_or(DateTime::UNIX_EPOCH);
+    let from = health.paused_until.unwrap_or(DateTime::UNIX_EPOCH);
     let is_behind = cursor.after < latest;
     if health.is_down() {
         return (is_behind || !stalled.is_empty()).then_some((from, DeliveryTask::ProbeEndpoint));
@@ -69,7 +69,8 @@ fn next_delivery(
     match (feed, due.map(|at| (at, DeliveryTask::Stalled))) {
         // Feed and stalled resources take turns, since neither may ever end.
         (Some(_), Some(stalled))
-            if stalled.0 <= now && matches!(previous_task, Some(DeliveryTask::Feed | DeliveryTask::ProbeResource)) =>
+            if stalled.0 <= now
+                && matches!(previous_task, Some(DeliveryTask::Feed | DeliveryTask::ProbeResource)) =>
         {
             Some(stalled)
         }
@@ -105,8 +106,8 @@ mod tests {
         let request = DeliveryRequest::Event { event: "e".to_owned() };
         let asked = cursor().add_request(request, START).unwrap();
         let paused =
-            with_health(EndpointHealth { next_try_at: Some(second(50)), ..EndpointHealth::default() });
-        let down = with_health(EndpointHealth { next_try_at: Some(second(50)), ..suspects(&["a", "b"]) });
+            with_health(EndpointHealth { paused_until: Some(second(50)), ..EndpointHealth::default() });
+        let down = with_health(EndpointHealth { paused_until: Some(second(50)), ..suspects(&["a", "b"]) });
         let one = with_health(suspects(&["a"]));
         let due = &[stalled_until(3)][..];
         let later = &[stalled_until(40)][..];

@@ -10,7 +10,7 @@ use crate::id::WebhookId;
 
 /// The pause after each counted try of an event that is itself at fault; the last one repeats. While the endpoint may be at
 /// fault, `EndpointHealth::probe_pause` counts instead.
-const EVENT_PAUSES: [TimeDelta; 9] = [
+const PAUSES_OF_FAULTY_EVENT: [TimeDelta; 9] = [
     TimeDelta::seconds(5),
     TimeDelta::minutes(5),
     TimeDelta::minutes(30),
@@ -108,7 +108,7 @@ impl StalledResource {
     /// Counts a try, and returns the pause after it.
     fn count_try(&mut self) -> TimeDelta {
         self.tries = self.tries.saturating_add(1);
-        EVENT_PAUSES[(self.tries as usize - 1).min(EVENT_PAUSES.len() - 1)]
+        PAUSES_OF_FAULTY_EVENT[(self.tries as usize - 1).min(PAUSES_OF_FAULTY_EVENT.len() - 1)]
     }
 }
 

@@ -97,7 +97,7 @@ fn in_trouble() -> DeliveryCursor {
         failing_since: Some(second(2)),
         suspects,
         failures: 7,
-        next_try_at: Some(second(9)),
+        paused_until: Some(second(9)),
         warned_at: Some(second(3)),
         ..EndpointHealth::default()
     };

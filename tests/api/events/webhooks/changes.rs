@@ -127,7 +127,7 @@ fn down(cursor: DeliveryCursor, now: DateTime<Utc>) -> DeliveryCursor {
             suspects: ["a", "b"].map(str::to_owned).into(),
             failures: 9,
             failing_since: Some(now - TimeDelta::days(2)),
-            next_try_at: Some(now + TimeDelta::days(1)),
+            paused_until: Some(now + TimeDelta::days(1)),
             warned_at: Some(now - TimeDelta::days(1)),
             ..EndpointHealth::default()
         },

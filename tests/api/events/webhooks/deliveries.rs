@@ -180,7 +180,7 @@ async fn to_set_the_position_keeps_what_was_queued_and_frees_a_failing_endpoint(
             suspects: ["a", "b"].map(str::to_owned).into(),
             failures: 3,
             failing_since: Some(app.app().now()),
-            next_try_at: Some(later),
+            paused_until: Some(later),
             ..EndpointHealth::default()
         },
         work: WorkState { due_at: Some(later), leased_until: Some(later) },

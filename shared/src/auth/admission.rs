@@ -7,7 +7,8 @@ use crate::domain::policy::{Action, ActionGrant};
 pub enum AdmissionRule {
     /// Everyone.
     Anyone,
-    /// Callers with the URL of a file: the session that was shown it must go on, and its account must still have the right.
+    /// Callers with the URL of a file, which stands for the credential that was shown it. Tells the reference alone: the extractor of the
+    /// route checks its own action, such as that of [`FileAccess`](super::access::FileAccess).
     FileUrl,
     /// Guests, by the key of a link that works.
     Guest,

@@ -20,7 +20,7 @@ use crate::domain::secret::{MediaKey, PresentedSecret};
 const NONCE: usize = 8;
 /// Creation time, in seconds since 1970.
 const MOMENT: usize = 8;
-/// The identifier of the file, or of the rendition's video.
+/// The identifier of the file or of the welcome video; of a take, that of its question.
 const FILE: usize = 16;
 /// 128 bits of HMAC-SHA-256.
 const MAC: usize = 16;
@@ -32,7 +32,7 @@ const MAX_CHARACTERS: usize = 256;
 pub struct FileUrlSigner {
     secret: PresentedSecret,
     /// Made for the first token: most responses have none.
-    key: OnceLock<MediaKey>,
+    media_key: OnceLock<MediaKey>,
     start: [u8; NONCE + MOMENT],
     /// Identifies the credential.
     reference: Vec<u8>,
@@ -50,14 +50,15 @@ impl FileUrlSigner {
         let (nonce, moment) = start.split_at_mut(NONCE);
         entropy.fill(nonce);
         moment.copy_from_slice(&now.timestamp().to_be_bytes());
-        Self { secret, key: OnceLock::new(), start, reference: reference.to_vec() }
+        Self { secret, media_key: OnceLock::new(), start, reference: reference.to_vec() }
     }
 
-    /// The token for the file with this identifier, stored under the key `object`.
-    pub fn sign(&self, file: [u8; FILE], object: &str) -> String {
+    /// The token for the file with this identifier. `signed_name` is the key of its object, or a name of its own if the object may be
+    /// replaced or there is none.
+    pub fn sign(&self, file: [u8; FILE], signed_name: &str) -> String {
         let head = [&self.start[..], &file, &self.reference].concat();
-        let key = self.key.get_or_init(|| MediaKey::of(self.secret.as_str()));
-        let mac = mac(key, &head, object).finalize().into_bytes();
+        let media_key = self.media_key.get_or_init(|| MediaKey::of(self.secret.as_str()));
+        let mac = mac(media_key, &head, signed_name).finalize().into_bytes();
         URL_SAFE_NO_PAD.encode([&head[..], &mac[..MAC]].concat())
     }
 }
@@ -113,18 +114,18 @@ impl FileUrlToken {
         DateTime::from_timestamp(moment, 0)
     }
 
-    /// Whether `key` signed the token for the object with this key.
-    pub fn is_for(&self, key: &MediaKey, object: &str) -> bool {
-        mac(key, &self.head, object).verify_truncated_left(&self.mac).is_ok()
+    /// Whether the credential with this `media_key` was shown the file with this `signed_name`.
+    pub fn is_for(&self, media_key: &MediaKey, signed_name: &str) -> bool {
+        mac(media_key, &self.head, signed_name).verify_truncated_left(&self.mac).is_ok()
     }
 }
 
-fn mac(key: &MediaKey, head: &[u8], object: &str) -> Hmac<Sha256> {
-    let mut mac = Hmac::<Sha256>::new(&key.to_block().into());
+fn mac(media_key: &MediaKey, head: &[u8], signed_name: &str) -> Hmac<Sha256> {
+    let mut mac = Hmac::<Sha256>::new(&media_key.to_block().into());
     // The length delimits the head, which has one of a few lengths.
     mac.update(&(head.len() as u64).to_be_bytes());
     mac.update(head);
-    mac.update(object.as_bytes());
+    mac.update(signed_name.as_bytes());
     mac
 }
 
@@ -133,7 +134,7 @@ mod tests {
     use super::*;
     use crate::clock::SystemEntropy;
 
-    const OBJECT: &str = "media/acme/customers/U/F";
+    const NAME: &str = "media/acme/customers/U/F";
     const FILE: [u8; 16] = [9; 16];
 
     const SECRET: &str = "ivt_secret";
@@ -143,13 +144,13 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_good_for_its_key_and_its_object_and_no_other() {
-        let key = MediaKey::of(SECRET);
-        let token = FileUrlToken::parse(&signer().sign(FILE, OBJECT)).unwrap();
-        assert!(token.is_for(&key, OBJECT));
+    fn a_token_is_good_for_its_key_and_its_name_and_no_other() {
+        let media_key = MediaKey::of(SECRET);
+        let token = FileUrlToken::parse(&signer().sign(FILE, NAME)).unwrap();
+        assert!(token.is_for(&media_key, NAME));
         assert_eq!((token.reference(), token.file()), (&b"whose"[..], FILE));
-        assert!(!token.is_for(&key, "media/acme/customers/U/G"));
-        assert!(!token.is_for(&MediaKey::of("ivt_another"), OBJECT));
+        assert!(!token.is_for(&media_key, "media/acme/customers/U/G"));
+        assert!(!token.is_for(&MediaKey::of("ivt_another"), NAME));
         let hour = TimeDelta::hours(1);
         let day = TimeDelta::days(1);
         assert!(token.is_older_than(hour, DateTime::UNIX_EPOCH + day));
@@ -161,18 +162,18 @@ mod tests {
 
     #[test]
     fn two_fetches_give_two_tokens() {
-        assert_ne!(signer().sign(FILE, OBJECT), signer().sign(FILE, OBJECT));
+        assert_ne!(signer().sign(FILE, NAME), signer().sign(FILE, NAME));
     }
 
     #[test]
     fn no_bit_can_be_turned() {
-        let key = MediaKey::of(SECRET);
-        let bytes = URL_SAFE_NO_PAD.decode(signer().sign(FILE, OBJECT)).unwrap();
+        let media_key = MediaKey::of(SECRET);
+        let bytes = URL_SAFE_NO_PAD.decode(signer().sign(FILE, NAME)).unwrap();
         for bit in 0..bytes.len() * 8 {
             let mut turned = bytes.clone();
             turned[bit / 8] ^= 1 << (bit % 8);
             let token = FileUrlToken::parse(&URL_SAFE_NO_PAD.encode(turned)).unwrap();
-            assert!(!token.is_for(&key, OBJECT), "bit {bit}");
+            assert!(!token.is_for(&media_key, NAME), "bit {bit}");
         }
     }
 

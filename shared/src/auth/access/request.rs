@@ -135,7 +135,8 @@ pub(super) struct FileUrl {
     /// The credential that was shown the URL.
     credential: Credential,
     token: FileUrlToken,
-    pub(super) object: String,
+    /// What the URL is signed for.
+    pub(super) signed_name: String,
 }
 
 impl<'a> UnauthenticatedRequest<'a> {
@@ -148,16 +149,16 @@ impl<'a> UnauthenticatedRequest<'a> {
         Self { parts, app, path: PathIds::default(), file_url: None }
     }
 
-    /// This request with the credential of `token`, which is for the object whose key `object` returns.
+    /// This request with the credential of `token`, whose URL is signed for what `signed_name` returns.
     pub(super) fn by_file_url(
         mut self,
         token: &str,
-        object: impl FnOnce(&PathIds, &FileUrlToken) -> Result<String, InvalidId>,
+        signed_name: impl FnOnce(&PathIds, &FileUrlToken) -> Result<String, InvalidId>,
     ) -> Result<Self> {
         // 401 for all of these, also for an expired URL: a client then fetches the resource again for a new one.
         let company = self.path.company_id().map_err(|_| rejected())?;
         let token = FileUrlToken::parse(token).ok_or_else(rejected)?;
-        let object = object(&self.path, &token).map_err(|_| rejected())?;
+        let signed_name = signed_name(&self.path, &token).map_err(|_| rejected())?;
         let credential = Credential::from_reference(token.reference(), &company).ok_or_else(rejected)?;
         // Other credentials end by themselves, and so does a named token before that, if it has an end.
         if credential.kind == CredentialKind::NamedToken
@@ -165,7 +166,7 @@ impl<'a> UnauthenticatedRequest<'a> {
         {
             return Err(rejected());
         }
-        self.file_url = Some(FileUrl { credential, token, object });
+        self.file_url = Some(FileUrl { credential, token, signed_name });
         Ok(self)
     }
 
@@ -255,8 +256,8 @@ impl<'a> UnauthenticatedRequest<'a> {
         }
         // The token of a file's URL is checked before anything else tells whether the object of the URL exists.
         if let Some(file_url) = &self.file_url {
-            let key = media_key(&caller, &store).await?;
-            if !key.is_some_and(|key| file_url.token.is_for(&key, &file_url.object)) {
+            let media_key = media_key(&caller, &store).await?;
+            if !media_key.is_some_and(|key| file_url.token.is_for(&key, &file_url.signed_name)) {
                 return Err(rejected());
             }
         }

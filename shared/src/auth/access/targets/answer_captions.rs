@@ -84,13 +84,14 @@ impl<A: HasAdmission> FromRequestParts<App> for AnswerCaptionsAccess<A> {
         let named = captions_in(&request.path);
         let action = PhantomData;
         if let Some(token) = FileUrlToken::parse(&token).filter(is_for_guest) {
-            let (question, language, object) = named.map_err(|_| rejected())?;
+            let (question, language, signed_name) = named.map_err(|_| rejected())?;
             let key = request.path.answers().map_err(|_| rejected())?;
-            let GuestFile { item: answers, .. } = GuestFile::admit(&request, &token, &object, key).await?;
+            let GuestFile { item: answers, .. } =
+                GuestFile::admit(&request, &token, &signed_name, key).await?;
             return Ok(Self { answers, question, language, store, conditions, action });
         }
-        let request =
-            request.by_file_url(&token, |path, _| captions_in(path).map(|(_, _, object)| object))?;
+        let request = request
+            .by_file_url(&token, |path, _| captions_in(path).map(|(_, _, signed_name)| signed_name))?;
         let access: Admitted<QuestionAnswer, A> = admit(request).await?;
         let AnswerTarget { all: AnswersTarget { answers, .. }, question } = access.target;
         let (_, language, _) = named.map_err(|_| Error::NotFound)?;

@@ -227,10 +227,10 @@ impl<A> TakeFileAccess<A> {
         let conversion = take.and_then(|take| take.played_conversion);
         let conversion = conversion.filter(|_| self.file_type == file_type).ok_or(Error::NotFound)?;
         let objects = AnswerObjects::of(&self.answers);
-        let signed = objects.rendition_name(self.take_ref, file_type);
+        let signed_name = objects.rendition_name(self.take_ref, file_type);
         let key = objects.rendition(self.take_ref, conversion, file_type);
         let bucket = ObjectStore::of(&self.app)?;
-        self.file.redirect(&bucket, &signed, &key, file_type, None, self.at_most).await
+        self.file.redirect(&bucket, &signed_name, &key, file_type, None, self.at_most).await
     }
 }
 
@@ -248,15 +248,16 @@ impl<A: HasAdmission> FromRequestParts<App> for TakeFileAccess<A> {
         let app = app.clone();
         let action = PhantomData;
         if let Some(token) = FileUrlToken::parse(&token).filter(is_for_guest) {
-            let (take_ref, object) = rendition_in(&request.path, file_type).map_err(|_| rejected())?;
+            let (take_ref, signed_name) = rendition_in(&request.path, file_type).map_err(|_| rejected())?;
             let key = request.path.answers().map_err(|_| rejected())?;
             let GuestFile { item: answers, lifetime } =
-                GuestFile::admit(&request, &token, &object, key).await?;
-            let file = FileRequest::new(object, method);
+                GuestFile::admit(&request, &token, &signed_name, key).await?;
+            let file = FileRequest::new(signed_name, method);
             return Ok(Self { answers, take_ref, file, file_type, at_most: Some(lifetime), app, action });
         }
-        let request =
-            request.by_file_url(&token, |path, _| rendition_in(path, file_type).map(|(_, object)| object))?;
+        let request = request.by_file_url(&token, |path, _| {
+            rendition_in(path, file_type).map(|(_, signed_name)| signed_name)
+        })?;
         let file = FileRequest::of(&request, method)?;
         let access: Admitted<Take, A> = admit(request).await?;
         let TakeTarget { all, take_ref, .. } = access.target;

@@ -76,34 +76,34 @@ impl<T: OwnerTarget, A: HasAdmission> FromRequestParts<App> for FileAccess<T, A>
 
 /// A request for an object by its URL.
 pub(in crate::auth::access) struct FileRequest {
-    object: String,
+    /// What the URL is signed for.
+    signed_name: String,
     method: Method,
 }
 
 impl FileRequest {
     pub(in crate::auth::access) fn of(request: &UnauthenticatedRequest<'_>, method: Method) -> Result<Self> {
         let file_url = request.file_url.as_ref().ok_or_else(rejected)?;
-        Ok(Self::new(file_url.object.clone(), method))
+        Ok(Self::new(file_url.signed_name.clone(), method))
     }
 
-    pub(in crate::auth::access) fn new(object: String, method: Method) -> Self {
-        Self { object, method }
+    pub(in crate::auth::access) fn new(signed_name: String, method: Method) -> Self {
+        Self { signed_name, method }
     }
 
     /// Redirects to the object with this key, to be shown, or saved under `name`, where it can be fetched no longer than `at_most`.
-    /// Fails with [`Error::Unauthenticated`] unless the URL is signed for `signed`: the key, or what stays the same when the object
-    /// is replaced.
+    /// Fails with [`Error::Unauthenticated`] unless the URL is signed for `signed_name`.
     pub(in crate::auth::access) async fn redirect(
         &self,
         objects: &ObjectStore<'_>,
-        signed: &str,
+        signed_name: &str,
         key: &str,
         file_type: FileType,
         name: Option<&str>,
         at_most: Option<Duration>,
     ) -> Result<FileRedirect> {
         // The owner has another file by now, and the token names the one that was shown.
-        if self.object != signed {
+        if self.signed_name != signed_name {
             return Err(rejected());
         }
         Ok(FileRedirect(objects.url_of(key, file_type, name, &self.method, at_most).await?))

@@ -260,12 +260,12 @@ pub(super) struct GuestFile<T> {
 }
 
 impl<T: StoredEntity> GuestFile<T> {
-    /// Admits a request by the URL of a file, which is signed for `object`. Fails with [`Error::NotFound`] if there is no item at
+    /// Admits a request by the URL of a file, which is signed for `signed_name`. Fails with [`Error::NotFound`] if there is no item at
     /// `key`.
     pub(super) async fn admit(
         request: &UnauthenticatedRequest<'_>,
         token: &FileUrlToken,
-        object: &str,
+        signed_name: &str,
         key: ItemKey,
     ) -> Result<Self> {
         let place = place_of(request, token).ok_or_else(rejected)?;
@@ -280,7 +280,7 @@ impl<T: StoredEntity> GuestFile<T> {
             return Err(rejected());
         }
         let media_key = store.open_media_key(&place.key(), &link.media_key).await?;
-        if !media_key.is_some_and(|key| token.is_for(&key, object)) {
+        if !media_key.is_some_and(|key| token.is_for(&key, signed_name)) {
             return Err(rejected());
         }
         let (opened, mut batch) = OpenedLink::load(&store, link, now, [key.clone()]).await?;

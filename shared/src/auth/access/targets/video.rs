@@ -124,16 +124,16 @@ impl<A: HasAdmission> FromRequestParts<App> for CaptionsAccess<A> {
         let request = UnauthenticatedRequest::new(parts, app).await?;
         let token = request.path.text("token").unwrap_or_default().to_owned();
         let language = language_in(&request.path);
-        let object = |path: &PathIds| {
+        let signed_name = |path: &PathIds| {
             Ok::<_, InvalidId>(captions_name(&path.company_id()?, path.id("videoId")?, language_in(path)?))
         };
         let video = match FileUrlToken::parse(&token).filter(is_for_guest) {
             Some(token) => {
-                let object = object(&request.path).map_err(|_| rejected())?;
-                guest_video(&request, &token, &object).await?.item
+                let signed_name = signed_name(&request.path).map_err(|_| rejected())?;
+                guest_video(&request, &token, &signed_name).await?.item
             }
             None => {
-                let request = request.by_file_url(&token, |path, _| object(path))?;
+                let request = request.by_file_url(&token, |path, _| signed_name(path))?;
                 let access: Admitted<Video, A> = admit(request).await?;
                 access.target
             }
@@ -183,30 +183,30 @@ impl<A: HasAdmission> FromRequestParts<App> for RenditionAccess<A> {
         let token = token.to_owned();
         let app = app.clone();
         let action = PhantomData;
-        let object = |path: &PathIds| {
+        let signed_name = |path: &PathIds| {
             Ok::<_, InvalidId>(rendition_key(&path.company_id()?, path.id("videoId")?, rendition))
         };
         if let Some(token) = FileUrlToken::parse(&token).filter(is_for_guest) {
-            let object = object(&request.path).map_err(|_| rejected())?;
-            let GuestFile { item: video, lifetime } = guest_video(&request, &token, &object).await?;
-            let file = FileRequest::new(object, method);
+            let signed_name = signed_name(&request.path).map_err(|_| rejected())?;
+            let GuestFile { item: video, lifetime } = guest_video(&request, &token, &signed_name).await?;
+            let file = FileRequest::new(signed_name, method);
             return Ok(Self { video, file, rendition, at_most: Some(lifetime), app, action });
         }
-        let request = request.by_file_url(&token, |path, _| object(path))?;
+        let request = request.by_file_url(&token, |path, _| signed_name(path))?;
         let file = FileRequest::of(&request, method)?;
         let access: Admitted<Video, A> = admit(request).await?;
         Ok(Self { video: access.target, file, rendition, at_most: None, app, action })
     }
 }
 
-/// Admits a guest's request by the URL of a file of the video in the path, which is signed for `object`.
+/// Admits a guest's request by the URL of a file of the video in the path, which is signed for `signed_name`.
 async fn guest_video(
     request: &UnauthenticatedRequest<'_>,
     token: &FileUrlToken,
-    object: &str,
+    signed_name: &str,
 ) -> Result<GuestFile<Video>> {
     let key = request.path.video().map_err(|_| rejected())?;
-    GuestFile::admit(request, token, object, key).await
+    GuestFile::admit(request, token, signed_name, key).await
 }
 
 /// The token in the last segment of a URL, and the rendition that its extension names.

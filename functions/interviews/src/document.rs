@@ -203,8 +203,8 @@ pub(crate) fn begin_take(operation: OperationDoc) -> OperationDoc {
             "Uses up one of the takes of the question, unless it fails, is one of the first two that are interrupted, or one of \
              the first three that are closed without a part until a minute after `record_from`. An open take of the question is \
              closed with the parts that have arrived. Send an `Idempotency-Key`: a repeat then begins no second take. If the \
-             question has a time to prepare and a film, the candidate sees both only now, and the time to prepare begins when \
-             the film has had its time.",
+             question has a time to prepare and a video, the candidate sees both only now, and the time to prepare begins when \
+             the video has had its time.",
         )
         .refuses(&[NOT_INTERVIEWING, TIME_OVER, NOT_RECORDED, NO_TAKES_LEFT])
 }

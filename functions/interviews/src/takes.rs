@@ -42,8 +42,8 @@ pub(crate) async fn begin(
         }
         None => Vec::new(),
     };
-    let film_seconds = film_seconds(&access, question).await?;
-    let terms = TakeTerms { film_seconds, ..TakeTerms::of(&all.candidate) };
+    let video_seconds = video_seconds(&access, question).await?;
+    let terms = TakeTerms { video_seconds, ..TakeTerms::of(&all.candidate) };
     let after = Answers::clone(&all.answers).begin_take(question, &terms, &found, access.now)?;
     let viewer = InterviewViewer::of(all, access.references());
     let begun = Created(BegunTakeView::new(question, after.answer_to(question.id), &viewer));
@@ -51,16 +51,16 @@ pub(crate) async fn begin(
     access.commit(writes, begun).await
 }
 
-/// The length of the film that the candidate sees only now, which must not use up their time to prepare.
-// A film of another question was there to be watched before.
-async fn film_seconds(
+/// The length of the video that the candidate sees only now, which must not use up their time to prepare.
+// That of a question without a time to prepare was there to be watched before.
+async fn video_seconds(
     access: &Admitted<QuestionAnswer, AnswerQuestions>,
     question: &Question,
 ) -> Result<u32> {
-    let Some(film) = question.video.filter(|_| question.has_preparation()) else { return Ok(0) };
-    let film = access.store.video(&access.target.all.candidate.company, film).await?;
+    let Some(video) = question.video.filter(|_| question.has_preparation()) else { return Ok(0) };
+    let video = access.store.video(&access.target.all.candidate.company, video).await?;
     // Without a conversion there is nothing to watch.
-    let converted = film.and_then(|film| film.conversion.converted);
+    let converted = video.and_then(|video| video.conversion.converted);
     Ok(converted.map_or(0, |converted| converted.seconds))
 }
 

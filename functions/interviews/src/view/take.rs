@@ -29,7 +29,7 @@ pub(crate) struct TakeView {
     status: ConversionStatus,
     /// When the take was begun.
     begun_at: Timestamp,
-    /// When the film that asks the question and the time to prepare end. Only managers and the candidate see it.
+    /// When the video that asks the question and the time to prepare end. Only managers and the candidate see it.
     record_from: Option<Timestamp>,
     /// When the time to answer ends; what is recorded later is cut off. Only managers and the candidate see it.
     record_until: Option<Timestamp>,

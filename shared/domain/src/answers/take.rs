@@ -53,14 +53,14 @@ pub struct TakeTerms {
     /// The end of the interview.
     pub ends_at: Option<DateTime<Utc>>,
     pub adjustments: InterviewAdjustments,
-    /// The length of the film that the candidate sees before the time to prepare begins.
-    pub film_seconds: u32,
+    /// The length of the video that the candidate sees before the time to prepare begins.
+    pub video_seconds: u32,
 }
 
 impl TakeTerms {
-    /// The terms of a candidate, for a question without a film.
+    /// The terms of a candidate, for a question without a video.
     pub fn of(candidate: &Candidate) -> Self {
-        Self { ends_at: candidate.ends_at(), adjustments: candidate.adjusted(), film_seconds: 0 }
+        Self { ends_at: candidate.ends_at(), adjustments: candidate.adjusted(), video_seconds: 0 }
     }
 }
 
@@ -113,7 +113,7 @@ pub struct Take {
     pub number: u32,
     /// When it was begun.
     pub begun_at: DateTime<Utc>,
-    /// When the film that asks the question and the time to prepare end.
+    /// When the video that asks the question and the time to prepare end.
     pub record_from: DateTime<Utc>,
     /// When the time to answer ends.
     pub record_until: DateTime<Utc>,
@@ -156,9 +156,9 @@ impl Take {
     pub(super) fn begun(number: u32, question: &Question, terms: &TakeTerms, now: DateTime<Utc>) -> Self {
         let answer_seconds = terms.adjustments.time_factor.stretch(question.answer_seconds);
         let preparation = question.preparation_seconds.unwrap_or_default();
-        // A film lasts as long as it lasts, whatever the factor.
+        // A video lasts as long as it lasts, whatever the factor.
         let record_from =
-            now + seconds(terms.film_seconds) + seconds(terms.adjustments.time_factor.stretch(preparation));
+            now + seconds(terms.video_seconds) + seconds(terms.adjustments.time_factor.stretch(preparation));
         let wanted = record_from + seconds(answer_seconds);
         let record_until = terms.ends_at.map_or(wanted, |end| wanted.min(end + OVERTIME));
         Self {

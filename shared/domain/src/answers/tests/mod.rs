@@ -83,7 +83,7 @@ fn a_take_has_time_to_prepare_and_to_answer_with_the_factor() {
     assert_eq!((take.record_from, take.record_until), (at(15), at(15 + 180)));
     assert_eq!((take.answer_seconds, take.most_parts()), (180, 140));
     assert_eq!(answers.due_at(), Some(at(195) + TimeDelta::minutes(30)));
-    let filmed = TakeTerms { film_seconds: 20, ..terms };
+    let filmed = TakeTerms { video_seconds: 20, ..terms };
     let after_film = Answers::of(&samples::candidate()).begin_take(&question(), &filmed, &[], at(0)).unwrap();
     assert_eq!(after_film.take(self::take(1)).unwrap().record_from, at(35), "the film has no factor");
     let terms = TakeTerms { ends_at: Some(at(-1790)), ..terms };

@@ -78,7 +78,6 @@ impl App {
         Ok(Self::new(Config::from_environment()?, Arc::new(SystemClock), Arc::new(SystemEntropy)))
     }
 
-    /// The settings.
     pub fn config(&self) -> &Config {
         &self.0.config
     }

@@ -173,7 +173,6 @@ pub enum TableResponse<S> {
     Sweep(S),
 }
 
-/// The outcome of one record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordOutcome {

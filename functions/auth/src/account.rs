@@ -10,7 +10,7 @@ use shared::{Error, Result};
 
 use crate::view::{KeyHolderView, name};
 
-/// The one message about every key that is not good.
+/// The message about a key that is not valid, whatever is wrong with it.
 const BAD_KEY: &str = "This key is invalid or has expired.";
 
 /// POST /api-activate/

@@ -168,7 +168,7 @@ pub(crate) fn read_criterion_changes(
     body.finish(|| Some(changes))
 }
 
-/// Fails if no position is left after the last one.
+/// Returns `position`; fails beyond [`MAX_POSITION`].
 fn position_left(position: u32) -> Result<u32> {
     let left = Some(position).filter(|position| *position <= MAX_POSITION);
     left.ok_or_else(|| Error::field("position", "No position is left after the last one. Send another."))

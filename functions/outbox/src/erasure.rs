@@ -28,7 +28,7 @@ const AT_ONCE: usize = 16;
 enum TryEnd {
     /// Nothing is left.
     Complete,
-    /// It has done its share.
+    /// The try has deleted its share, and more is left.
     HasMore,
     /// More was written in the meantime, for example by an upload.
     MoreCame,

@@ -40,7 +40,7 @@ impl<'a> ProjectViewer<'a> {
         Self { caller: &access.caller, company, loaded, references: access.references() }
     }
 
-    /// The same view, with the expanded resources instead of their URLs.
+    /// Replaces URLs by the resources that the client wants expanded.
     pub(crate) fn with(self, loaded: ExpandedResources) -> Self {
         Self { loaded, ..self }
     }

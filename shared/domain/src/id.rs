@@ -21,7 +21,6 @@ use crate::random::RandomSource;
 pub struct CompanyId(String);
 
 impl CompanyId {
-    /// The slug.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -80,7 +80,6 @@ impl PresentedSecret {
         Self(text.to_owned())
     }
 
-    /// The secret.
     pub fn as_str(&self) -> &str {
         &self.0
     }

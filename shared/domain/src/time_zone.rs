@@ -26,7 +26,6 @@ impl TimeZone {
         Some(Self { name: known, rules: Rules::tzif(known, rules).ok()? })
     }
 
-    /// The IANA name.
     pub fn name(&self) -> &'static str {
         self.name
     }

@@ -88,7 +88,7 @@ pub struct MediaCount {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MediaLine {
-    /// Below `media/`.
+    /// The path of the file below `media/`.
     pub path: String,
     pub owner: MediaOwner,
     /// The content type that S3 has.

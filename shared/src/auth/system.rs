@@ -89,7 +89,6 @@ impl SystemAccess {
         new_one_time_key(claim, self.now, lifetime, self.app.entropy())
     }
 
-    /// The settings.
     pub fn config(&self) -> &Config {
         self.app.config()
     }

@@ -39,7 +39,6 @@ const BACKOFF: Duration = Duration::from_millis(50);
 /// There is no such secret, or no version of it with the wanted stage.
 const NOT_FOUND: &str = "ResourceNotFoundException";
 
-/// A version of a secret.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub(crate) struct SecretVersion {

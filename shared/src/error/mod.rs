@@ -72,7 +72,7 @@ pub enum Error {
     MissingPermission { permission: Action, is_token: bool },
     /// Unknown, another company's, or one the caller may not know of: 404.
     NotFound,
-    /// A path that the API does not have, with the URL of the reference, which lists those that it has: 404.
+    /// No such path: 404. Holds the URL of the reference.
     UnknownPath(String),
     /// The path exists, not for this method: 405. The router adds `Allow`.
     MethodNotAllowed,
@@ -87,7 +87,7 @@ pub enum Error {
     },
     /// The company was imported, and the operator has not started it: 409.
     NotStarted,
-    /// The same request is being processed; retry after so many seconds: 409.
+    /// An earlier attempt at this request is still running; retry after so many seconds: 409.
     InProgress(i64),
     /// The events after the requested number have expired; this is the first one that is left: 410.
     Expired(u64),

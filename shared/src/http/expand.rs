@@ -24,7 +24,7 @@ impl ExpandFields {
         Ok(Self(wanted))
     }
 
-    /// Whether references of this name are to be replaced.
+    /// Whether the client wants references of this name expanded.
     pub fn has(&self, name: &str) -> bool {
         self.0.contains(&name)
     }

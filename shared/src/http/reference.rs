@@ -72,7 +72,7 @@ impl<'a> ReferenceUris<'a> {
         Some(self.files(c, owner, kind).join(token))
     }
 
-    /// Below which an owner's files of this kind are fetched.
+    /// The URL below which an owner's files of this kind are fetched.
     pub fn files(&self, c: &CompanyId, owner: Account, kind: FileKind) -> Uri {
         self.owner(c, owner).join(kind.as_str())
     }

@@ -23,7 +23,6 @@ impl Uri {
         Self(text)
     }
 
-    /// The URL.
     pub fn as_str(&self) -> &str {
         &self.0
     }

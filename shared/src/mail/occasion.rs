@@ -236,7 +236,7 @@ impl EndedInterviewLine {
 /// A number of days.
 pub struct WaitingDays(pub i64);
 
-/// What a candidate asks for.
+/// A candidate's request for help.
 pub struct AskedHelpEntry {
     /// First and last name of the candidate.
     pub candidate: String,
@@ -420,7 +420,7 @@ impl<'a> PersonalMail<'a> {
         }
     }
 
-    /// What candidates ask for.
+    /// The requests for help that the mail lists.
     pub(super) fn help_requests(&self) -> &[AskedHelpEntry] {
         match self.occasion {
             MailOccasion::HelpRequested { requests, .. } => requests,

@@ -116,8 +116,7 @@ impl AnswerObjects {
 }
 
 impl ObjectStore<'_> {
-    /// These answers with their open takes closed at `now`, for good, with what has arrived of them: a take without part 1 is
-    /// dropped.
+    /// Closes the open takes of `answers` for good at `now`, with the parts that have arrived. A take without part 1 is dropped.
     pub async fn close_takes(&self, answers: &Answers, now: DateTime<Utc>) -> Result<Answers> {
         let objects = AnswerObjects::of(answers);
         let mut closed = answers.clone();

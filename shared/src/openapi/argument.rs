@@ -16,9 +16,7 @@ use crate::http::{
 
 /// An argument of a handler.
 pub trait DescribeArgument {
-    /// Whether it reads the query.
     const READS_QUERY: bool = false;
-    /// Whether it reads the body.
     const READS_BODY: bool = false;
     /// The view of what it is about, if the answer of the handler is another.
     const ACTS_ON: Option<ViewSchema> = None;

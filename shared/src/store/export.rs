@@ -44,7 +44,6 @@ impl StoredEntity for LatestExport {
     }
 }
 
-/// The exports of a company.
 #[derive(Debug)]
 pub struct CompanyExports {
     /// Oldest first, with those that were deleted.

@@ -79,7 +79,7 @@ impl Store {
         Ok(found)
     }
 
-    /// The project of a company with this key; `None` if there is none.
+    /// The project with this `external_id`; `None` if there is none.
     pub async fn project_by_external_id(
         &self,
         company: &CompanyId,

@@ -119,11 +119,11 @@ pub(crate) enum LeaseResult {
 /// An earlier request of the same sender with the same key.
 #[derive(Debug, Clone)]
 pub(crate) enum EarlierRequest {
-    /// The same request, with its answer.
+    /// It was this request, which has an answer.
     Answered(StoredResponse),
-    /// The same request, leased until then.
+    /// It is this request, which runs until its lease ends at this moment.
     Running(DateTime<Utc>),
-    /// A different request.
+    /// It was another request, so the key cannot be used again.
     Other,
 }
 

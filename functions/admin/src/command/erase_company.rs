@@ -12,7 +12,7 @@ use shared::{Error, Result};
 
 use super::{AHEAD, company_id, no_company};
 
-/// Begins the erasure of a company unless it has begun, ends all logins, and deletes the holds of the candidates at `release`.
+/// Begins the erasure of a company unless it has begun, ends all logins, and deletes the holds of the candidates that `release` names.
 pub(super) async fn run(
     operator: &OperatorAccess,
     company: Option<&str>,

@@ -53,12 +53,7 @@ pub enum AdminCommand {
     /// Lists every company.
     ListCompanies,
     /// Creates a company with its first owner. Idempotent for the same owner.
-    CreateCompany {
-        /// The display name.
-        name: String,
-        /// The first owner.
-        owner: NewStaff,
-    },
+    CreateCompany { name: String, owner: NewStaff },
     /// Creates a staff user of an existing company. Idempotent for the same user.
     CreateCustomer { account_type: AccountType, customer: NewStaff },
     /// Erases a company at the end of its contract. Idempotent: repeated, it shows how far the erasure has come.
@@ -80,30 +75,15 @@ pub enum AdminCommand {
         month: String,
     },
     /// Marks a company as a test of the operator's, or takes the mark away.
-    MarkTest {
-        /// Whether it is a test.
-        is_test: bool,
-    },
+    MarkTest { is_test: bool },
     /// Makes a staff user an owner.
-    MakeOwner {
-        /// The user's name.
-        username: String,
-    },
+    MakeOwner { username: String },
     /// Makes an owner an admin, so that other owners may delete them.
-    RevokeOwner {
-        /// The user's name.
-        username: String,
-    },
+    RevokeOwner { username: String },
     /// Lets a staff user log in on behalf of others of the company, up to their own account type, without passwords.
-    GrantOnBehalf {
-        /// The user's name.
-        username: String,
-    },
+    GrantOnBehalf { username: String },
     /// Revokes that permission, and the sessions started with it.
-    RevokeOnBehalf {
-        /// The user's name.
-        username: String,
-    },
+    RevokeOnBehalf { username: String },
     /// Lets the staff of a company log in with their passwords again, although their provider is required.
     AllowPasswords,
     /// Revokes all sessions of every account, staff or candidate, with a login name.
@@ -113,7 +93,6 @@ pub enum AdminCommand {
     },
     /// Allows mails again to everyone with an address that SES has reported as undeliverable.
     FreeAddress {
-        /// The email address.
         address: String,
         /// Whether to free people who have reported a mail as spam as well.
         #[serde(default)]

@@ -65,8 +65,8 @@ pub struct RestoreCounts {
 }
 
 impl TableRestore {
-    /// `folder` keeps the hashes and keys of the restored table's items: 24 bytes and the key of each. `report` is told the
-    /// progress, every ten seconds.
+    /// A restore of the table `live` from `restored`. Writes a hash and the key of each item into `folder`: 24 bytes plus the key. Calls
+    /// `report` with the progress every ten seconds.
     ///
     /// # Errors
     /// Fails if the folder cannot be created, or belongs to another restore.

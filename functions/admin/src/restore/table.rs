@@ -36,7 +36,7 @@ pub(super) struct TableClient {
     name: String,
 }
 
-/// The key of an item.
+/// An item's key, kept without the item.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct OwnedKey {
     pub(super) pk: String,

@@ -11,7 +11,7 @@ use super::view::STATUS_CHANGED;
 pub(super) struct EntryPlan {
     /// The change to write; `None` if there is nothing to change.
     pub(super) change: Option<CandidateChange>,
-    /// Why the action is refused. A new deadline before it stays.
+    /// Why the action is refused. A new deadline in `change` is still written.
     pub(super) refusal: Option<Error>,
 }
 

@@ -43,7 +43,7 @@ impl EntryProblem {
         Self { code, retry_after: error.retry_after(), errors }
     }
 
-    /// The same problem under another code.
+    /// The problem under another code.
     pub(crate) fn with_code(self, code: &str) -> Self {
         Self { code: Some(code.to_owned()), ..self }
     }

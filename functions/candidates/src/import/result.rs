@@ -10,7 +10,6 @@ use shared::http::wire::Uri;
 use super::entry::taken_external_id;
 use crate::entries::lanes::may_succeed_later;
 
-/// The result of one entry.
 pub(super) enum ImportEntryResult {
     /// The candidate was created and invited, with the link to the interview while it is open. A dry run has neither.
     Invited { candidate: Option<CandidateId>, link: Option<Uri> },

@@ -37,7 +37,7 @@ impl SetRetention {
     }
 }
 
-/// A policy with its runs. Its tag follows the policy alone.
+/// A policy with its last run. Only the policy decides the `ETag`.
 type RetentionAnswer = TaggedBy<Json<RetentionView>, PolicyView>;
 
 fn answer(access: &AdmittedRequest, policy: &RetentionPolicy, run: Option<&RetentionRun>) -> RetentionAnswer {

@@ -40,7 +40,6 @@ impl AccountHolder {
         }
     }
 
-    /// The address of the account.
     pub(crate) fn account_address(&self) -> AccountAddress<'_> {
         match self {
             Self::Customer(customer) => customer.account_address(),

@@ -44,7 +44,7 @@ pub(crate) async fn reset_passwords(
         outcome = match (outcome.0, own.0) {
             (_, EffectResult::Outdated) => outcome,
             (EffectResult::Sent | EffectResult::Outdated, _) => own,
-            // A pending address causes another try.
+            // One address that failed makes the effect run again.
             _ => outcome,
         };
     }

@@ -51,7 +51,7 @@ const THUMBNAIL_AT: f64 = 0.1;
 pub struct ConvertedFiles {
     /// H.264 and AAC in mp4, playable while it loads.
     pub mp4: PathBuf,
-    /// The same streams in flv, if they were wanted.
+    /// The streams of `mp4` in flv; `None` if it was not wanted.
     pub flv: Option<PathBuf>,
     /// JPEG.
     pub thumbnail: PathBuf,

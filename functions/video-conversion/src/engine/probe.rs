@@ -91,7 +91,6 @@ impl ProbeStream {
         self.codec_type == "video" && self.disposition.attached_pic == 0
     }
 
-    /// Whether it is a sound.
     pub(super) fn is_sound(&self) -> bool {
         self.codec_type == "audio" && self.channels > 0
     }

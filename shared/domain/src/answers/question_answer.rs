@@ -178,7 +178,7 @@ impl QuestionAnswer {
         self.asked_wording().map_or(&question.text, |wording| question.text_in(wording))
     }
 
-    /// Whether the question is answered.
+    /// Whether there is a written answer, or a take that counts.
     pub fn is_answered(&self) -> bool {
         self.is_written || self.answer().is_some()
     }

@@ -96,7 +96,6 @@ pub struct ExportedFile {
     pub sha256: String,
 }
 
-/// The archive of an export.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportedArchive {
     /// Names the attempt that has written it: the version of the export at its beginning.

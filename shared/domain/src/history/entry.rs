@@ -81,7 +81,6 @@ impl HistoryEntry {
         now < self.expires_at
     }
 
-    /// Whether it is an event.
     pub fn is_event(&self) -> bool {
         self.change.is_event()
     }

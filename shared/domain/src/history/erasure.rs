@@ -110,7 +110,6 @@ impl ErasureCounts {
 pub struct CopyRetention {
     /// Backups of the table, and previous versions of files.
     pub recovery_days: i64,
-    /// Logs.
     pub log_days: i64,
 }
 

@@ -50,7 +50,6 @@ impl IssuerUrl {
         Ok(Self(text.to_owned()))
     }
 
-    /// The URL.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -18,7 +18,7 @@ pub const RESTORATION_HOURS: i64 = 72;
 /// confirmation.
 // Beyond this, changes are refused. A limit that dropped old keys would let quick changes lock out the holder of the first address.
 const MAX_FORMER: usize = 10;
-/// As [`MAX_FORMER`], for a change that counts at once because an owner or a manager has confirmed it.
+/// The most such keys for a change that counts at once because an owner or a manager has confirmed it.
 // Changes by others must not keep owners and managers from helping a person who has lost both addresses. The reverse locks nobody out:
 // those who manage the account request changes, not its holder, whose confirmations and restorations are not limited.
 const MAX_FORMER_CONFIRMED: usize = 20;

@@ -92,7 +92,6 @@ impl FileName {
         TextLine::parse_visible(text.rsplit(['/', '\\']).next().unwrap_or_default()).map(Self)
     }
 
-    /// The name.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }

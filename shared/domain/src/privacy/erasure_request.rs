@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Refusal;
 
-/// The candidate has requested erasure.
+/// Refuses moves and mails of a candidate who has requested erasure.
 pub const ERASURE_REQUESTED: Refusal = Refusal {
     code: "erasure_requested",
     detail: "The candidate has requested erasure and gets no more mails. Withdraw the request first.",

@@ -78,8 +78,8 @@ impl Project {
 }
 
 impl Questionnaire {
-    /// The same questions and criteria under new identifiers, in another project of the company. Questions lose videos that are
-    /// not there, as `has_video` tells.
+    /// A copy of the questions and criteria under new identifiers, for another project of the company. Questions lose videos that
+    /// are gone by `has_video`.
     pub fn copied_to(
         &self,
         project: ProjectId,

@@ -45,7 +45,6 @@ impl ReturnUrl {
         Ok(Self(url.into()))
     }
 
-    /// The address.
     pub fn as_str(&self) -> &str {
         &self.0
     }

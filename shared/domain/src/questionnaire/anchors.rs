@@ -12,7 +12,7 @@ use crate::text::TextLines;
 // The shortest scale, from 0 to 1, has eleven values with one decimal, so anchors stay apart on every scale.
 pub const MAX_ANCHORS: usize = 11;
 
-/// What an anchor takes in its item besides its text, in bytes.
+/// The bytes of an anchor in its item besides its text.
 const OVERHEAD: usize = 24;
 
 /// Up to 500 characters in several lines, not blank.
@@ -33,7 +33,7 @@ impl fmt::Display for AnchorText {
     }
 }
 
-/// What one value of the scale means.
+/// The meaning of one value of the scale.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Anchor {
     /// The value in tenths.

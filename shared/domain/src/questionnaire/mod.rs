@@ -87,7 +87,7 @@ pub struct Question {
     pub is_required: bool,
     /// Shown to staff only.
     pub internal_description: TextLines<1000>,
-    /// What values of the scale mean, for staff only.
+    /// The meaning of values of the scale, for staff only.
     #[serde(default, skip_serializing_if = "Anchors::is_empty")]
     pub anchors: Anchors,
 }
@@ -110,7 +110,7 @@ pub struct Criterion {
     pub name: CriterionName,
     /// The meaning of the criterion.
     pub description: TextLines<1000>,
-    /// What values of the scale mean.
+    /// The meaning of values of the scale.
     #[serde(default, skip_serializing_if = "Anchors::is_empty")]
     pub anchors: Anchors,
 }

@@ -22,7 +22,7 @@ pub const GRACE: TimeDelta = TimeDelta::days(7);
 pub const REQUEST_DAYS: std::ops::RangeInclusive<u32> = 0..=30;
 /// The days before an erasure when a run counts candidates as `soon`.
 pub const NOTICE_DAYS: std::ops::RangeInclusive<u32> = 0..=90;
-/// The default of the latter.
+/// The default days of notice.
 pub const DEFAULT_NOTICE_DAYS: u32 = 14;
 
 impl RetentionRule {
@@ -115,7 +115,7 @@ pub enum RetentionVerdict {
     Soon,
     /// Nothing yet: they are due, but the rule is not in force.
     Waiting,
-    /// They are erased.
+    /// Erase them.
     Due,
 }
 

@@ -58,7 +58,7 @@ impl PairableValues {
     }
 }
 
-/// What the sum of squares of so many values is multiplied with: each value is compared with all others, not with itself.
+/// The factor of the sum of squares of `count` values: each value is compared with all others, not with itself.
 fn pairs_weight(count: usize) -> f64 {
     let count = count as f64;
     count / (count - 1.0)

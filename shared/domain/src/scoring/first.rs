@@ -17,12 +17,12 @@ pub struct JudgementOrigin {
     pub by_token: bool,
 }
 
-/// Who writes an evaluation.
+/// The writer of an evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JudgementWriter {
     /// The author in person.
     Author,
-    /// Somebody who has logged in on behalf of the author.
+    /// A user who has logged in on behalf of the author.
     OnBehalf,
     NamedToken,
 }

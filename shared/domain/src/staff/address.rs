@@ -9,7 +9,6 @@ use crate::secret::PasswordHash;
 use crate::text::{Email, fold_case};
 
 impl Customer {
-    /// The address of the account.
     pub fn account_address(&self) -> AccountAddress<'_> {
         AccountAddress {
             company: &self.company,

@@ -14,7 +14,7 @@ pub const MAX_LIFETIME: TimeDelta = TimeDelta::hours(1);
 pub enum TrustChoice<'a> {
     /// The one token that trusts the workload.
     Token(&'a NamedToken),
-    /// No single one does; why not, for each of the tokens.
+    /// None, or more than one, trusts it; the problem of each token.
     Refused(Vec<(&'a NamedToken, TrustProblem)>),
 }
 

@@ -34,7 +34,7 @@ impl AskedHelp {
     }
 }
 
-/// Whom a mail about requests for help goes to.
+/// The recipient of a mail about requests for help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HelpRecipient {

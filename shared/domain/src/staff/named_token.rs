@@ -140,17 +140,17 @@ pub fn day_of_use(now: DateTime<Utc>) -> DateTime<Utc> {
 /// How callers prove that they may act by a named token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TokenProof {
-    /// They send its value.
+    /// Callers send the token's value.
     Value {
         /// The hash of the value.
         hash: SecretHash,
         /// The [`MediaKey`](crate::secret::MediaKey) of the value, which verifies the URLs of files in responses to it.
         media_key: Sealed,
     },
-    /// They exchange a JWT of a platform for a token of an hour. Nothing that is stored proves anything.
+    /// Callers exchange a JWT of a platform for a token of an hour. The stored trust is no secret.
     Trust(TokenTrust),
-    /// Nobody gets in, since the trust came with an archive: whoever has that must not have access, and owners decide anew whom the
-    /// company trusts at this deployment.
+    /// A trust that came with an archive admits no callers: the archive must not give access, and owners decide anew whom the company
+    /// trusts at this deployment.
     ImportedTrust(TokenTrust),
 }
 
@@ -180,7 +180,6 @@ pub struct TokenUses {
     pub last_problem: Option<NotedProblem>,
 }
 
-/// A named token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "StoredToken", into = "StoredToken")]
 pub struct NamedToken {

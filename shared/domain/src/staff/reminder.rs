@@ -25,7 +25,7 @@ pub struct EvaluationRound {
     pub company: CompanyId,
     /// `None` until the schedule has first seen it.
     pub next_at: Option<DateTime<Utc>>,
-    /// Where the next step goes on, if the time of the last one was over before it had read all candidates and handed over all mails.
+    /// The place where the next step goes on; `None` if the last one has read all candidates and handed over all mails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reading: Option<ReadingPlace>,
 }
@@ -63,7 +63,7 @@ impl EvaluationRound {
         Self { next_at: Some(now), reading: Some(from), ..self }
     }
 
-    /// Where the step of `day` begins; `None` for the first candidate.
+    /// The place where the step of `day` begins; `None` for the first candidate.
     pub fn place_on(&self, day: NaiveDate) -> Option<ReadingPlace> {
         self.reading.filter(|place| place.day == day)
     }
@@ -105,9 +105,9 @@ pub fn is_evaluation_due(ended_at: DateTime<Utc>, days: u32, zone: &TimeZone, da
 /// The reminders that a member of staff got.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EvaluationReminders {
-    /// The day of the last one.
+    /// The day of the last reminder.
     pub last_day: Option<NaiveDate>,
-    /// How many of them a candidate waited in, named or not.
+    /// The number of reminders during which a candidate waited, named or not.
     pub mails: BTreeMap<CandidateId, u8>,
 }
 

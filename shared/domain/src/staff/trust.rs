@@ -56,7 +56,6 @@ impl ClaimText {
         Ok(())
     }
 
-    /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -38,7 +38,6 @@ impl Email {
         TextLine::parse_exact(&format!("{local}@{domain}")).map(Self)
     }
 
-    /// The address.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }

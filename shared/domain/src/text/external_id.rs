@@ -29,7 +29,6 @@ impl ExternalId {
         Ok(Self(line))
     }
 
-    /// The key.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }

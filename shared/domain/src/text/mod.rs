@@ -78,7 +78,6 @@ impl<const MAX: usize> TextLine<MAX> {
         Self::parse_exact(&without_marks(text))
     }
 
-    /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -184,7 +183,6 @@ impl<const MAX: usize> VisibleLine<MAX> {
         TextLine::parse_visible(text).map(Self)
     }
 
-    /// The text.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }

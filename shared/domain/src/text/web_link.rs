@@ -32,7 +32,6 @@ impl WebLink {
         }
     }
 
-    /// The URL.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }

@@ -241,7 +241,7 @@ impl AdvanceTerms {
         }
     }
 
-    /// The same terms for a candidate with these adjustments who has given these answers to the questions of the project.
+    /// The terms of a candidate with these adjustments and answers, in an interview with these questions.
     pub fn with_interview(
         self,
         project: &Project,

@@ -70,7 +70,6 @@ impl WebhookUrl {
         }
     }
 
-    /// The address.
     pub fn as_str(&self) -> &str {
         &self.0
     }

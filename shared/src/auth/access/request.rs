@@ -135,7 +135,7 @@ pub(super) struct FileUrl {
     /// The credential that was shown the URL.
     credential: Credential,
     token: FileUrlToken,
-    /// What the URL is signed for.
+    /// The name that the URL is signed for.
     pub(super) signed_name: String,
 }
 
@@ -149,7 +149,7 @@ impl<'a> UnauthenticatedRequest<'a> {
         Self { parts, app, path: PathIds::default(), file_url: None }
     }
 
-    /// This request with the credential of `token`, whose URL is signed for what `signed_name` returns.
+    /// Takes the credential of `token`, whose URL is signed for the name that `signed_name` returns.
     pub(super) fn by_file_url(
         mut self,
         token: &str,

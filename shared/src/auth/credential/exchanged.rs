@@ -14,7 +14,7 @@ pub(super) const PREFIX: &str = "ivx_";
 pub(in crate::auth) fn generate(company: &CompanyId, token: TokenId, entropy: &dyn RandomSource) -> String {
     let mut random = [0; RANDOM_BYTES];
     entropy.fill(&mut random);
-    // The named token first: one read finds both, so that the token ends with the named one.
+    // Holds the named token's identifier, so that one read finds both, and the token ends with the named one.
     let bytes = [&token.to_bytes()[..], &random, company.as_str().as_bytes()].concat();
     format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(bytes))
 }

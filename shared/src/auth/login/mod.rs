@@ -101,7 +101,6 @@ impl PublicAccess {
         }
     }
 
-    /// The settings.
     pub fn config(&self) -> &Config {
         self.app.config()
     }

@@ -235,7 +235,6 @@ impl HttpExchange {
         self.app.start_pace(between)
     }
 
-    /// The settings.
     pub fn config(&self) -> &Config {
         self.app.config()
     }

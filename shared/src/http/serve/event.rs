@@ -16,7 +16,7 @@ use crate::http::serve::routes::HttpService;
 
 /// The characters that a query must escape, besides controls and what is not ASCII.
 const QUERY: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'<').add(b'>');
-/// The same for a path.
+/// The characters that a path must escape.
 const PATH: &AsciiSet = &QUERY.add(b'?').add(b'\\').add(b'^').add(b'`').add(b'{').add(b'|').add(b'}');
 
 /// The answer of `service` to an event.

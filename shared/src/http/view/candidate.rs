@@ -70,7 +70,7 @@ impl<'a> CandidateViewer<'a> {
         }
     }
 
-    /// The same with the keys of these candidates opened, if the caller sees them.
+    /// Opens the keys of these candidates, if the caller sees them.
     // Here instead of where candidates are read: most reads show no key, and need no seal opened.
     pub async fn opening<'c>(
         self,

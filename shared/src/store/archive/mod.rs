@@ -21,7 +21,6 @@ use crate::domain::archive::RecordKind;
 use crate::domain::id::CompanyId;
 use crate::error::{Error, Result};
 
-/// A record of an archive.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArchiveRecord {
     pub kind: RecordKind,

@@ -247,7 +247,7 @@ impl ArchiveReader<'_> {
     }
 }
 
-/// Nobody can sign with what follows from a secret that nobody knows.
+/// The media key of an imported credential, whose secret is unknown: it signs and verifies nothing.
 fn media_key() -> Value {
     json!(Sealed::of_nothing())
 }

@@ -18,7 +18,7 @@ use crate::store::table::keys::{self, ItemKey, TABLE};
 use crate::store::table::read::projection::ProjectionExpression;
 use crate::store::table::read::query::{Query, RowFilter};
 
-/// What agreement takes of evaluations.
+/// The attributes of an evaluation that agreement needs.
 const FIRST: ProjectionExpression =
     ProjectionExpression::new("pk, sk, candidate, evaluator, #first", &[("#first", "first")]);
 

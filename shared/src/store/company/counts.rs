@@ -27,7 +27,7 @@ pub(in crate::store) enum CompanyCount {
     Videos,
     /// Named tokens; never more than [`MAX_TOKENS`].
     NamedTokens,
-    /// Those of them that trust a workload; never more than [`MAX_TRUSTS`].
+    /// Named tokens that trust a workload; never more than [`MAX_TRUSTS`].
     Trusts,
     /// Webhooks; never more than [`MAX_WEBHOOKS`].
     Webhooks,

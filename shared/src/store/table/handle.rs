@@ -14,16 +14,16 @@ use crate::domain::id::{Id, IdBlock};
 /// How long all calls of a request may take together.
 // The functions have ten seconds to answer.
 pub const REQUEST_PATIENCE: Duration = Duration::from_secs(9);
-/// The same for an import.
+/// How long all calls of an import may take together.
 // Leaves some of the function's 29 seconds to answer.
 pub const IMPORT_PATIENCE: Duration = Duration::from_secs(26);
-/// The same for an event, which is then left for another try.
+/// How long all calls for an event may take together, which is then left for another try.
 // Functions have a minute.
 pub const EVENT_PATIENCE: Duration = Duration::from_secs(40);
 /// How long all calls of an invocation of the webhook sender may take together.
 // The sender sends for 40 seconds, and a request of 15 may follow.
 pub const SENDER_PATIENCE: Duration = Duration::from_secs(55);
-/// The same for a command of the operator.
+/// How long all calls of a command of the operator may take together.
 // The function has fifteen minutes.
 pub const COMMAND_PATIENCE: Duration = Duration::from_secs(14 * 60);
 

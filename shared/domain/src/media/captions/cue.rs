@@ -18,7 +18,7 @@ pub(super) struct CueReader<'a> {
     lines: Peekable<Lines<'a>>,
     /// The number of the line that was read last, from 1.
     number: usize,
-    /// When the last cue begins, in milliseconds.
+    /// When the cue read last begins, in milliseconds.
     begins_at: u64,
 }
 

@@ -33,7 +33,6 @@ pub enum ConversionStatus {
     Failed,
 }
 
-/// The result of a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConversionResult {
     /// The length in seconds.

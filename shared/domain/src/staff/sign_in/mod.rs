@@ -80,7 +80,6 @@ impl MailDomain {
         if is_name { Ok(Self(name)) } else { Err("Enter a domain such as acme.example.".to_owned()) }
     }
 
-    /// The domain.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -11,9 +11,8 @@ use crate::transition::CandidateChange;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlatformReport {
-    /// The interview was completed.
     Completed,
-    /// The interview was aborted.
+    /// The interview ended before it was complete.
     Aborted,
     /// An evaluation was completed or withdrawn.
     Evaluated {

@@ -76,7 +76,7 @@ impl<T: OwnerTarget, A: HasAdmission> FromRequestParts<App> for FileAccess<T, A>
 
 /// A request for an object by its URL.
 pub(in crate::auth::access) struct FileRequest {
-    /// What the URL is signed for.
+    /// The name that the URL is signed for.
     signed_name: String,
     method: Method,
 }

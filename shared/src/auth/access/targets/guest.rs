@@ -241,7 +241,6 @@ impl GuestReview {
         ReferenceUris::new(self.config()).signed_by(&self.signer)
     }
 
-    /// The settings.
     pub fn config(&self) -> &Config {
         self.app.config()
     }

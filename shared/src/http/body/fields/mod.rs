@@ -218,7 +218,6 @@ impl BodyFields {
         .map(Option::flatten)
     }
 
-    /// Whether it is a form.
     pub fn is_form(&self) -> bool {
         self.form.is_some()
     }

@@ -6,7 +6,7 @@ use mail_parser::decoders::charsets::map::charset_decoder;
 use mail_parser::parsers::MessageStream;
 use percent_encoding::percent_decode;
 
-/// The longest file name in encoded words, in bytes.
+/// The longest file name in encoded words (RFC 2047) that is decoded, in bytes.
 // Several times what a name may have.
 const MAX_ENCODED: usize = 4 * 1024;
 

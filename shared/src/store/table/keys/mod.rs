@@ -89,7 +89,6 @@ pub(crate) fn company_erasure(c: &CompanyId) -> ItemKey {
 /// The sort key of imports.
 pub(crate) const IMPORT: &str = "IMPORT";
 
-/// The import of a company.
 pub(crate) fn company_import(c: &CompanyId) -> ItemKey {
     ItemKey::new(company_partition(c), IMPORT)
 }

@@ -54,13 +54,13 @@ pub struct Page<T> {
 }
 
 impl<T> Page<T> {
-    /// The same page with other rows, without those that `change` leaves out.
+    /// Changes the rows of the page, without those that `change` leaves out.
     pub fn filter_map<U>(self, change: impl FnMut(T) -> Option<U>) -> Page<U> {
         let rows = self.rows.into_iter().filter_map(change).collect();
         Page { rows, next: self.next, previous: self.previous }
     }
 
-    /// The same page with other rows.
+    /// Changes the rows of the page.
     pub fn map<U>(self, change: impl FnMut(T) -> U) -> Page<U> {
         Page { rows: self.rows.into_iter().map(change).collect(), next: self.next, previous: self.previous }
     }

@@ -120,7 +120,7 @@ impl Query {
         query
     }
 
-    /// The same rows at half the price, perhaps as they were up to seconds ago.
+    /// Reads the rows at half the price, perhaps as they were up to seconds ago.
     pub(in crate::store) fn that_may_lag(self) -> Self {
         Self { may_lag: true, ..self }
     }

@@ -14,7 +14,7 @@ pub(in crate::store) enum WriteCondition {
     Present,
     /// The item's last write was the one with this number.
     Version(u64),
-    /// This attribute of it is true.
+    /// The item has this attribute, and it is true.
     True(&'static str),
     /// No item exists, or it lacks this attribute.
     Without(&'static str),

@@ -91,7 +91,7 @@ impl PublishedTexts {
         }
     }
 
-    /// These texts of the company.
+    /// Reads the texts of the company with these identifiers.
     pub async fn texts(&self, ids: &[LegalTextId]) -> Result<HashMap<LegalTextId, LegalText>> {
         match &self.company {
             Some(company) => self.store.legal_texts(company, ids).await,

@@ -49,7 +49,6 @@ impl FromRequestParts<App> for CompanyLogin {
 }
 
 impl CompanyLogin {
-    /// The settings.
     pub fn config(&self) -> &Config {
         self.app.config()
     }

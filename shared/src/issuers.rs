@@ -108,8 +108,8 @@ impl LastLook {
         if let Some((metadata, at)) = &self.answered {
             let is_known = id.is_none_or(|id| metadata.keys.has(id));
             let age = now - *at;
-            let may_do = age < KEPT && (is_known || was_asked.is_some());
-            if may_do || age < KEPT_ON_FAILURE && was_asked.is_some_and(|(_, fault)| fault.is_some()) {
+            let suffices = age < KEPT && (is_known || was_asked.is_some());
+            if suffices || age < KEPT_ON_FAILURE && was_asked.is_some_and(|(_, fault)| fault.is_some()) {
                 return Some(Ok(metadata.clone()));
             }
         }
@@ -158,15 +158,15 @@ async fn fetch(
 ) -> Result<IssuerMetadata, IssuerFault> {
     let deadline = Instant::now() + PATIENCE;
     let url = issuer.configuration_url()?;
-    let configuration = answer_of(outgoing, &url, deadline, IssuerFault::NoDiscovery).await?;
+    let configuration = fetch_body(outgoing, &url, deadline, IssuerFault::NoDiscovery).await?;
     let url = issuer.keys_url(&configuration)?;
-    let keys = IssuerKeys::parse(&answer_of(outgoing, &url, deadline, IssuerFault::NoKeys).await?)?;
+    let keys = IssuerKeys::parse(&fetch_body(outgoing, &url, deadline, IssuerFault::NoKeys).await?)?;
     // An issuer that signs for workloads alone has no endpoints.
     Ok(IssuerMetadata { keys, endpoints: ProviderEndpoints::read(&configuration, targets) })
 }
 
 /// The body of the answer at `url`; `wrong` if the server answers with something else.
-async fn answer_of(
+async fn fetch_body(
     outgoing: &Outgoing,
     url: &Url,
     deadline: Instant,

@@ -175,7 +175,7 @@ fn live_session(
         // Peeked at, because the request may take these settings as its target. Each request reads them, so that one write of them ends
         // all sessions that passwords or a former provider have begun, also one that begins in the meantime.
         let settings = batch.peek::<SignInSettings>(&keys::sign_in_settings(&session.claim.company))?;
-        let is_let_in = match (session.links_since, settings) {
+        let is_let_in = match (session.signed_in_under, settings) {
             (None, settings) => settings.is_none_or(|settings| settings.allows_password_of(&holder)),
             (Some(since), settings) => settings.is_some_and(|settings| settings.has_links_since(since)),
         };

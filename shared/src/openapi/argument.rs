@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use super::body::{BodyFormat, RequestBodyDoc};
 use super::failure::ErrorResponseDoc;
 use super::operation::{OperationDoc, SecurityScheme};
-use crate::auth::login::ProviderAnswer;
+use crate::auth::login::AuthorizationResponse;
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::domain::policy::CallerRelation;
 use crate::http::page::ListQuery;
@@ -108,7 +108,7 @@ impl DescribeArgument for QueryParameters {
 }
 
 // `document.rs` describes the parameters.
-impl DescribeArgument for ProviderAnswer {
+impl DescribeArgument for AuthorizationResponse {
     // Providers add parameters of their own.
     const READS_QUERY: bool = true;
 

@@ -1,25 +1,21 @@
 //! The body of a change of how staff sign in.
 
-use std::collections::BTreeSet;
-
 use shared::Result;
 use shared::domain::id::{CompanyId, CustomerId};
 use shared::domain::issuer::IssuerUrl;
-use shared::domain::staff::sign_in::{ClientSecret, MAX_BREAK_GLASS, MAX_DOMAINS, MailDomain};
+use shared::domain::staff::sign_in::{
+    ClientSecret, MAX_BREAK_GLASS, MAX_DOMAINS, MailDomain, SignInProvider,
+};
 use shared::domain::staff::trust::ClaimText;
 use shared::domain::webhook::AllowedTargets;
 use shared::http::BodyFields;
 use shared::http::reference::ReferenceUris;
 
 pub(crate) struct SetSignIn {
-    pub(super) issuer: IssuerUrl,
-    pub(super) client_id: ClaimText,
+    /// The provider without a secret, which is sealed later.
+    pub(super) provider: SignInProvider,
     /// `None` keeps the secret.
     pub(super) client_secret: Option<ClientSecret>,
-    pub(super) domains: BTreeSet<MailDomain>,
-    pub(super) trusts_addresses: bool,
-    pub(super) required: bool,
-    pub(super) break_glass: BTreeSet<CustomerId>,
 }
 
 impl SetSignIn {
@@ -45,15 +41,16 @@ impl SetSignIn {
             body.list("break_glass", MAX_BREAK_GLASS, |item| references.parse(company, item.reference()?));
         let break_glass = break_glass.unwrap_or_default().into_iter().collect();
         body.finish(|| {
-            Some(Self {
+            let provider = SignInProvider {
                 issuer: issuer?,
                 client_id: client_id?,
-                client_secret,
+                client_secret: None,
                 domains: domains?.into_iter().collect(),
                 trusts_addresses,
                 required,
                 break_glass,
-            })
+            };
+            Some(Self { provider, client_secret })
         })
     }
 }

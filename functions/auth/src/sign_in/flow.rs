@@ -3,7 +3,7 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use shared::auth::login::{BegunSignIn, ProviderAnswer, PublicAccess, SignInEnd, SignInRequest};
+use shared::auth::login::{AuthorizationResponse, BegunSignIn, PublicAccess, SignInEnd, SignInRequest};
 use shared::domain::id::CompanyId;
 use shared::domain::staff::sign_in::SignInFailure;
 use shared::http::QueryParameters;
@@ -14,7 +14,7 @@ use crate::view::cookie;
 /// GET /sign-in/{companyId}/
 pub(crate) async fn begin(request: SignInRequest, mut query: QueryParameters) -> Result<Response> {
     let SignInRequest { access, company } = request;
-    let return_to = query.unique_filter("return_to", |text| access.return_address(text));
+    let return_to = query.unique_filter("return_to", |text| access.parse_return_address(text));
     query.finish()?;
     let Some(company) = company else { return refuse(&access, SignInFailure::Unavailable, None) };
     let return_to = return_to.unwrap_or_else(|| access.references().staff_page(&company).to_string());
@@ -25,18 +25,18 @@ pub(crate) async fn begin(request: SignInRequest, mut query: QueryParameters) ->
 }
 
 /// GET /sign-in/{companyId}/callback/
-pub(crate) async fn end(request: SignInRequest, answer: ProviderAnswer) -> Result<Response> {
+pub(crate) async fn end(request: SignInRequest, authorization: AuthorizationResponse) -> Result<Response> {
     let SignInRequest { access, company } = request;
     let Some(company) = company else { return refuse(&access, SignInFailure::Unavailable, None) };
-    let mut response = match access.end_sign_in(&company, &answer).await {
-        Ok(SignInEnd::In(logged_in, return_to)) => {
+    let mut response = match access.end_sign_in(&company, &authorization).await {
+        Ok(SignInEnd::SignedIn(logged_in, return_to)) => {
             redirect(StatusCode::FOUND, &return_to, vec![cookie(&logged_in.secret, access.config())])?
         }
         Ok(SignInEnd::Failed(failure)) => refuse(&access, failure, Some(&company))?,
         Err(error) => error.into_response(),
     };
     // A sign-in ends once, so the browser forgets it however it ended.
-    let forgotten = header_value(&access.clear_sign_in_cookie(&answer.state))?;
+    let forgotten = header_value(&access.clear_sign_in_cookie(&authorization.state))?;
     response.headers_mut().append(header::SET_COOKIE, forgotten);
     Ok(response)
 }

@@ -7,13 +7,11 @@ pub(crate) mod links;
 mod view;
 
 use axum::Json;
-use chrono::{DateTime, Utc};
 use shared::auth::access::{Admitted, AdmittedRequest};
 use shared::auth::caller::AuthMethod;
-use shared::domain::history::ChangeAuthor;
 use shared::domain::policy::{Action, ManageSignIn};
 use shared::domain::staff::customer::Customer;
-use shared::domain::staff::sign_in::{LOGIN_TOO_OLD, MAX_LOGIN_AGE, SignInProvider, SignInSettings};
+use shared::domain::staff::sign_in::{LOGIN_TOO_OLD, MAX_LOGIN_AGE, SignInSettings};
 use shared::http::BodyFields;
 use shared::http::exchange::respond::{CommittedResponse, NoContent, TaggedBy};
 use shared::{Error, Result};
@@ -28,7 +26,7 @@ type ChangedAnswer = TaggedBy<Json<ChangedSignInView>, SignInView>;
 pub(crate) async fn read(
     access: Admitted<SignInSettings, ManageSignIn>,
 ) -> Result<CommittedResponse<Json<SignInView>>> {
-    let view = view_of(&access, &access.target).await?;
+    let view = make_view(&access, &access.target).await?;
     access.show(view)
 }
 
@@ -37,21 +35,13 @@ pub(crate) async fn replace(
     access: Admitted<SignInSettings, ManageSignIn>,
     body: BodyFields,
 ) -> Result<CommittedResponse<ChangedAnswer>> {
-    let owner = require_recent_login(&access)?;
+    require_recent_login(&access)?;
     let targets = access.config().webhook_targets;
-    let new = SetSignIn::read(body, targets, access.company_id(), access.references())?;
+    let SetSignIn { mut provider, client_secret } =
+        SetSignIn::read(body, targets, access.company_id(), access.references())?;
     let before = &access.target;
-    let mut provider = SignInProvider {
-        issuer: new.issuer,
-        client_id: new.client_id,
-        client_secret: None,
-        domains: new.domains,
-        trusts_addresses: new.trusts_addresses,
-        required: new.required,
-        break_glass: new.break_glass,
-    };
     let kept = before.provider.as_ref().filter(|before| before.is_same_client(&provider));
-    if new.client_secret.is_none() && kept.is_none_or(|before| before.client_secret.is_none()) {
+    if client_secret.is_none() && kept.is_none_or(|before| before.client_secret.is_none()) {
         return Err(Error::field("client_secret", "Send the secret of this client of this issuer."));
     }
     let customers = access.store.all_customers(access.company_id()).await?;
@@ -60,26 +50,31 @@ pub(crate) async fn replace(
         return Err(Error::field("break_glass", "Name owners who can log in."));
     }
     // An owner must be able to lift `required` while the provider is down, so it is asked only if it is new or about to be required.
-    let is_tried = kept.is_some() && new.client_secret.is_none();
-    if (!is_tried || provider.required && before.required_provider().is_none())
+    let keeps_client_and_secret = kept.is_some() && client_secret.is_none();
+    if (!keeps_client_and_secret || provider.required && before.required_provider().is_none())
         && let Some(problem) = access.problem_of_provider(&provider.issuer).await?
     {
         return Err(Error::field("issuer", problem));
     }
-    provider.client_secret = match &new.client_secret {
+    provider.client_secret = match &client_secret {
         Some(secret) => Some(access.store.seal_client_secret(access.company_id(), secret).await?),
         None => kept.and_then(|before| before.client_secret.clone()),
     };
     let after = before.with_provider(provider, access.now);
+    let signed_in_under = match &access.caller.auth_method {
+        AuthMethod::Session(live) => live.session.signed_in_under,
+        _ => None,
+    };
     let has_signed_in =
-        is_tried && links_since(&access).is_some_and(|since| after.links_since == Some(since));
+        keeps_client_and_secret && signed_in_under.is_some_and(|since| after.has_links_since(since));
     after.check_required(has_signed_in)?;
     let has_ended =
         |customer: &Customer| before.link_of(customer).is_some() && after.link_of(customer).is_none();
     let ended = customers.iter().filter(|customer| has_ended(customer)).count();
-    let view = view_of(&access, &after).await?;
+    let view = make_view(&access, &after).await?;
     let answer = TaggedBy(Json(ChangedSignInView::new(view.clone(), ended)), view);
-    let set = access.store.set_sign_in_settings(before, &after, by_owner(owner), &customers, access.now);
+    let by = access.caller.principal().into();
+    let set = access.store.set_sign_in_settings(before, &after, by, &customers, access.now);
     access.commit(set, answer).await
 }
 
@@ -87,40 +82,31 @@ pub(crate) async fn replace(
 pub(crate) async fn delete(
     access: Admitted<SignInSettings, ManageSignIn>,
 ) -> Result<CommittedResponse<NoContent>> {
-    let owner = require_recent_login(&access)?;
+    require_recent_login(&access)?;
     let before = &access.target;
     if before.provider.is_none() {
         return Err(Error::NotFound);
     }
     let customers = access.store.all_customers(access.company_id()).await?;
     let after = before.without_provider();
-    let set = access.store.set_sign_in_settings(before, &after, by_owner(owner), &customers, access.now);
+    let by = access.caller.principal().into();
+    let set = access.store.set_sign_in_settings(before, &after, by, &customers, access.now);
     access.commit(set, NoContent).await
 }
 
-async fn view_of(access: &AdmittedRequest, settings: &SignInSettings) -> Result<SignInView> {
+async fn make_view(access: &AdmittedRequest, settings: &SignInSettings) -> Result<SignInView> {
     let provider = settings.provider.as_ref().ok_or(Error::NotFound)?;
     let is_working = access.store.has_client_secret(access.company_id(), provider).await?;
     Ok(SignInView::new(settings, provider, is_working, access.references()))
 }
 
-fn by_owner(owner: &Customer) -> ChangeAuthor {
-    ChangeAuthor::Customer { customer: owner.id }
-}
-
-/// The `links_since` of the settings under which the caller has signed in by the provider.
-fn links_since(access: &AdmittedRequest) -> Option<DateTime<Utc>> {
-    match &access.caller.auth_method {
-        AuthMethod::Session(live) => live.session.links_since,
-        _ => None,
+/// Fails unless an owner calls in person, in a session that began within [`MAX_LOGIN_AGE`].
+fn require_recent_login(access: &AdmittedRequest) -> Result<()> {
+    if access.caller.staff_in_person().is_none() {
+        return Err(access.lacks(Action::ManageSignIn));
     }
-}
-
-/// The owner who calls, in a session of their own that began within [`MAX_LOGIN_AGE`].
-fn require_recent_login(access: &AdmittedRequest) -> Result<&Customer> {
-    let owner = access.caller.staff_in_person().ok_or_else(|| access.lacks(Action::ManageSignIn))?;
     match &access.caller.auth_method {
-        AuthMethod::Session(live) if access.now < live.session.created_at + MAX_LOGIN_AGE => Ok(owner),
+        AuthMethod::Session(live) if access.now < live.session.created_at + MAX_LOGIN_AGE => Ok(()),
         _ => Err(Error::Forbidden(LOGIN_TOO_OLD)),
     }
 }

@@ -1,9 +1,8 @@
 //! Issuers of identities: platforms that sign who runs there, and publish the keys that verify it (OpenID Connect Discovery).
 
-mod discovery;
+mod configuration;
 mod jwt;
 mod keys;
-mod provider;
 #[cfg(test)]
 mod tests;
 
@@ -12,9 +11,9 @@ use serde::de::value::StrDeserializer;
 use serde::de::{Error as _, IntoDeserializer as _};
 use serde::{Deserialize, Deserializer, Serialize};
 
+pub use configuration::{ClientAuthentication, ProviderEndpoints, ProviderFault};
 pub use jwt::{JwtProblem, PresentedJwt, VerifiedJwt};
 pub use keys::IssuerKeys;
-pub use provider::{ClientAuthentication, ProviderEndpoints, ProviderFault};
 
 use super::names::named;
 use crate::webhook::{AllowedTargets, WebhookUrl};

@@ -14,7 +14,7 @@ use chrono::{DateTime, Utc};
 
 pub use exchange::{ExchangeTarget, NewExchangedToken};
 pub use mailed_key::{KeyHolder, KeyPurpose};
-pub use sign_in::{BegunSignIn, MAX_RETURN, ProviderAnswer, SignInEnd, SignInRequest};
+pub use sign_in::{AuthorizationResponse, BegunSignIn, MAX_RETURN, SignInEnd, SignInRequest};
 
 use super::access::{AdmittedRequest, UnauthenticatedRequest};
 use crate::app::App;
@@ -175,8 +175,8 @@ impl PublicAccess {
             self.store.end_login(&counted, is_alone).await?;
             return Err(self.sign_in_required(&customer.company));
         }
-        let logged_in = self.session(kind, identity, None, days).await?;
-        tokio::try_join!(self.store.end_login(&counted, is_alone), self.begin(&logged_in))?;
+        let logged_in = self.new_session(kind, identity, None, days).await?;
+        tokio::try_join!(self.store.end_login(&counted, is_alone), self.store_session(&logged_in))?;
         Ok(logged_in)
     }
 
@@ -213,19 +213,19 @@ impl PublicAccess {
             return Err(Error::Forbidden(NOT_ALLOWED));
         }
         let target = CallerIdentity::Customer(target);
-        let mut logged_in = self.session(SessionKind::Token, target, Some(by), days).await?;
+        let mut logged_in = self.new_session(SessionKind::Token, target, Some(by), days).await?;
         if let (Some(LoggedIn { session, .. }), AuthMethod::Session(live)) =
             (&mut logged_in, &actor.auth_method)
         {
-            // It ends when the company no longer has the provider by which the actor signed in.
-            session.links_since = live.session.links_since;
+            // The session ends when the company no longer has the provider by which the actor signed in.
+            session.signed_in_under = live.session.signed_in_under;
         }
-        self.begin(&logged_in).await?;
+        self.store_session(&logged_in).await?;
         Ok(logged_in)
     }
 
     /// A session that is not stored yet; `None` if the account may not log in.
-    async fn session(
+    async fn new_session(
         &self,
         kind: SessionKind,
         identity: CallerIdentity,
@@ -251,7 +251,7 @@ impl PublicAccess {
         self.store.clone().with_origin(origin)
     }
 
-    async fn begin(&self, logged_in: &Option<LoggedIn>) -> Result<()> {
+    async fn store_session(&self, logged_in: &Option<LoggedIn>) -> Result<()> {
         match logged_in {
             Some(LoggedIn { session, secret, .. }) => self.store.create_session(secret, session).await,
             None => Ok(()),

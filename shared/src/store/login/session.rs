@@ -40,10 +40,10 @@ pub struct Session {
     pub used_at: DateTime<Utc>,
     /// The fixed end; `None` if the session ends by inactivity.
     pub fixed_end: Option<DateTime<Utc>>,
-    /// The `links_since` of the company's settings under which its holder signed in by the provider; `None` for a login. Another one
-    /// revokes it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub links_since: Option<DateTime<Utc>>,
+    /// The `links_since` of the company's sign-in settings when its holder signed in by the provider; `None` for a login. A change of that
+    /// one revokes the session.
+    #[serde(rename = "links_since", default, skip_serializing_if = "Option::is_none")]
+    pub signed_in_under: Option<DateTime<Utc>>,
     /// The [`MediaKey`](crate::domain::secret::MediaKey) of its secret, which verifies URLs of files in its responses.
     pub media_key: Sealed,
 }
@@ -67,14 +67,14 @@ impl Session {
             created_at: now,
             used_at: now,
             fixed_end: days.map(|days| now + TimeDelta::days(days.into())),
-            links_since: None,
+            signed_in_under: None,
         }
     }
 
     /// The end of the session unless it is used before.
     pub fn expires_at(&self, idle_minutes: i64) -> DateTime<Utc> {
         let longest =
-            if self.links_since.is_some() { MAX_SESSION } else { TimeDelta::days(MAX_LIFETIME_DAYS) };
+            if self.signed_in_under.is_some() { MAX_SESSION } else { TimeDelta::days(MAX_LIFETIME_DAYS) };
         let idle_end = self.used_at + TimeDelta::minutes(idle_minutes);
         let last = self.created_at + longest;
         self.fixed_end.unwrap_or(idle_end).min(last)
@@ -146,7 +146,7 @@ mod tests {
             actor_epoch: None,
             created_at: start,
             used_at: start,
-            links_since: None,
+            signed_in_under: None,
             fixed_end: fixed_end_days.map(|days| start + TimeDelta::days(days)),
             media_key: Sealed::of_nothing(),
         }
@@ -167,7 +167,7 @@ mod tests {
     fn one_by_a_provider_lives_for_twelve_hours_at_most() {
         let start = DateTime::UNIX_EPOCH;
         let session =
-            Session { links_since: Some(start), used_at: start + TimeDelta::hours(11), ..session(None) };
+            Session { signed_in_under: Some(start), used_at: start + TimeDelta::hours(11), ..session(None) };
         assert_eq!(session.expires_at(30), start + TimeDelta::minutes(11 * 60 + 30));
         assert_eq!(session.expires_at(120), start + TimeDelta::hours(12));
     }

@@ -17,14 +17,14 @@ const LIFETIME: TimeDelta = TimeDelta::minutes(10);
 // A page could have it begin any number, until the gateway refuses its requests for their cookies.
 const MAX_BEGUN: usize = 4;
 /// The start of the names of the cookies of sign-ins.
-const COOKIE_NAME: &str = "sign-in-";
+const COOKIE_PREFIX: &str = "sign-in-";
 
 /// The state between the two requests of a sign-in.
 #[derive(Serialize, Deserialize)]
 pub(super) struct PendingSignIn {
     pub(super) company: CompanyId,
-    /// A hash of issuer and client, so that the answer of one provider is not redeemed at another.
-    pub(super) client: SecretHash,
+    /// A hash of issuer and client, so that the code of one provider is not redeemed at another.
+    pub(super) client_hash: SecretHash,
     pub(super) nonce: String,
     pub(super) verifier: String,
     pub(super) return_to: String,
@@ -74,14 +74,14 @@ impl PublicAccess {
         let sent = self.parts.headers.get_all(header::COOKIE).into_iter();
         let sent = sent.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(';'));
         let cookies = sent.filter_map(|cookie| cookie.trim().split_once('='));
-        cookies.filter(|(name, _)| name.trim_start_matches("__Host-").starts_with(COOKIE_NAME)).collect()
+        cookies.filter(|(name, _)| name.trim_start_matches("__Host-").starts_with(COOKIE_PREFIX)).collect()
     }
 
     /// The name of the cookie of a sign-in. It follows from `state`, so that each tab has its own.
     fn sign_in_cookie_name(&self, state: &str) -> String {
         let hash = SecretHash::of(state);
         let prefix = if self.app.config().is_cookie_secure() { "__Host-" } else { "" };
-        format!("{prefix}{COOKIE_NAME}{}", &hash.as_str()[..16])
+        format!("{prefix}{COOKIE_PREFIX}{}", &hash.as_str()[..16])
     }
 
     fn set_cookie(&self, name: &str, value: &str, lifetime: TimeDelta) -> String {

@@ -10,12 +10,12 @@ use tokio::time::Instant;
 use url::form_urlencoded;
 
 use super::cookies::PendingSignIn;
-use super::{ProviderAnswer, Stop, refused, unreachable};
+use super::error::SignInError;
+use super::request::AuthorizationResponse;
 use crate::auth::login::PublicAccess;
 use crate::domain::id::CompanyId;
 use crate::domain::issuer::{ClientAuthentication, PresentedJwt, ProviderEndpoints};
 use crate::domain::staff::sign_in::{ProviderIdentity, SignInProblem, SignInProvider};
-use crate::domain::webhook::DeliveryError;
 use crate::error::Error;
 use crate::outgoing::{Outgoing, SystemResolver};
 
@@ -25,47 +25,48 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// The most bytes of the answer to a code.
 const MAX_ANSWER: usize = 64 * 1024;
 
-/// The part of a provider's answer to a code that counts.
+/// The part of a token response that counts (RFC 6749 §5.1).
 #[derive(Deserialize)]
-struct TokenAnswer {
+struct TokenResponse {
     id_token: Option<String>,
     /// Only a code that was redeemed has one.
     access_token: Option<IgnoredAny>,
 }
 
-/// A provider's refusal of a code (RFC 6749 §5.2).
+/// The error response of a token endpoint (RFC 6749 §5.2).
 #[derive(Deserialize)]
-struct TokenRefusal {
+struct TokenErrorResponse {
     error: String,
 }
 
 impl PublicAccess {
-    /// Returns the identity that the provider vouches for, whose code in `answer` is redeemed for an ID token.
-    pub(super) async fn verify_answer(
+    /// Redeems the code in `response` for an ID token, verifies it, and returns the identity that the provider vouches for.
+    pub(super) async fn redeem_and_verify(
         &self,
         company: &CompanyId,
         provider: &SignInProvider,
         pending: &PendingSignIn,
-        answer: &ProviderAnswer,
-    ) -> Result<ProviderIdentity, Stop> {
-        let endpoints = self.endpoints(provider).await?;
+        response: &AuthorizationResponse,
+    ) -> Result<ProviderIdentity, SignInError> {
+        let endpoints = self.load_endpoints(provider).await?;
         // Another provider must not have its codes redeemed at this one.
-        let is_own = match &answer.issuer {
+        let is_own = match &response.issuer {
             Some(issuer) => issuer == provider.issuer.as_str(),
             None => !endpoints.names_itself,
         };
         if !is_own {
-            return Err(refused("the answer names another issuer, or none"));
+            return Err(SignInError::refused("the answer names another issuer, or none"));
         }
-        let code = answer.code.as_deref().ok_or(refused("the provider has refused"))?;
+        let code = response.code.as_deref().ok_or(SignInError::refused("the provider has refused"))?;
         let id_token = self.redeem(company, provider, &endpoints, code, &pending.verifier).await?;
         self.verify_id_token(&id_token, provider, &pending.nonce).await
     }
 
-    pub(super) async fn endpoints(&self, provider: &SignInProvider) -> Result<ProviderEndpoints, Stop> {
-        let metadata = self.app.issuer_metadata(&provider.issuer, None).await;
-        let metadata = metadata.map_err(|fault| Stop::Problem(fault.into()))?;
-        metadata.endpoints.clone().map_err(|fault| Stop::Problem(fault.into()))
+    pub(super) async fn load_endpoints(
+        &self,
+        provider: &SignInProvider,
+    ) -> Result<ProviderEndpoints, SignInError> {
+        Ok(self.app.issuer_metadata(&provider.issuer, None).await?.endpoints.clone()?)
     }
 
     /// Redeems a code for an ID token, which nothing has verified yet.
@@ -76,12 +77,13 @@ impl PublicAccess {
         endpoints: &ProviderEndpoints,
         code: &str,
         verifier: &str,
-    ) -> Result<String, Stop> {
-        let sealed = provider.client_secret.as_ref().ok_or(unreachable("no client secret is set"))?;
+    ) -> Result<String, SignInError> {
+        let sealed =
+            provider.client_secret.as_ref().ok_or(SignInError::unreachable("no client secret is set"))?;
         // Strangers must not cause an error with each request while no key opens it.
         let secret = self.store.open_client_secret(company, sealed).await.map_err(|error| match error {
-            Error::Busy(_) => unreachable("the client secret cannot be opened now"),
-            _ => Stop::Problem(SignInProblem::ClientSecretLost),
+            Error::Busy(_) => SignInError::unreachable("the client secret cannot be opened now"),
+            _ => SignInError::Problem(SignInProblem::ClientSecretLost),
         })?;
         let client = provider.client_id.as_str();
         let redirect_uri = self.references().sign_in_callback(company).to_string();
@@ -104,22 +106,26 @@ impl PublicAccess {
         let answer = outgoing
             .post_form(&endpoints.token, form, authorization.as_deref(), MAX_ANSWER, deadline)
             .await
-            .map_err(stop_by)?;
-        let error = || serde_json::from_slice::<TokenRefusal>(&answer.body).map(|read| read.error).ok();
+            .map_err(SignInError::from_token_endpoint)?;
+        let error = || serde_json::from_slice::<TokenErrorResponse>(&answer.body).map(|read| read.error).ok();
         match (answer.status, error().as_deref()) {
             // The settings are at fault, not the person: nobody gets in until an owner corrects them.
             (_, Some("invalid_client" | "unauthorized_client")) => {
-                Err(Stop::Problem(SignInProblem::ClientRefused))
+                Err(SignInError::Problem(SignInProblem::ClientRefused))
             }
             (200, None) => match serde_json::from_slice(&answer.body) {
-                Ok(TokenAnswer { id_token: Some(id_token), .. }) => Ok(id_token),
-                Ok(TokenAnswer { access_token: Some(_), .. }) => Err(Stop::Problem(SignInProblem::NoIdToken)),
-                _ => Err(unreachable("the token endpoint does not answer as one")),
+                Ok(TokenResponse { id_token: Some(id_token), .. }) => Ok(id_token),
+                Ok(TokenResponse { access_token: Some(_), .. }) => {
+                    Err(SignInError::Problem(SignInProblem::NoIdToken))
+                }
+                _ => Err(SignInError::unreachable("the token endpoint does not answer as one")),
             },
             // Nothing to note for owners from here on: a stranger may find a code that has a provider, or what guards it, answer anything.
-            (401, _) => Err(unreachable("the token endpoint refuses the service, without a reason")),
-            (200 | 400..=428, _) => Err(refused("the code is none, or was redeemed before")),
-            _ => Err(unreachable("the token endpoint fails")),
+            (401, _) => {
+                Err(SignInError::unreachable("the token endpoint refuses the service, without a reason"))
+            }
+            (200 | 400..=428, _) => Err(SignInError::refused("the code is none, or was redeemed before")),
+            _ => Err(SignInError::unreachable("the token endpoint fails")),
         }
     }
 
@@ -129,24 +135,24 @@ impl PublicAccess {
         id_token: &str,
         provider: &SignInProvider,
         nonce: &str,
-    ) -> Result<ProviderIdentity, Stop> {
+    ) -> Result<ProviderIdentity, SignInError> {
         let presented = PresentedJwt::parse(id_token);
-        let presented = presented.ok_or(refused("the ID token is not a JWT that can be verified"))?;
+        let presented =
+            presented.ok_or(SignInError::refused("the ID token is not a JWT that can be verified"))?;
         if presented.issuer() != provider.issuer.as_str() {
-            return Err(refused("the ID token is of another issuer"));
+            return Err(SignInError::refused("the ID token is of another issuer"));
         }
-        let metadata = self.app.issuer_metadata(&provider.issuer, Some(presented.key_id())).await;
-        let metadata = metadata.map_err(|fault| Stop::Problem(fault.into()))?;
+        let metadata = self.app.issuer_metadata(&provider.issuer, Some(presented.key_id())).await?;
         let jwt = presented.verify(&metadata.keys);
-        let jwt = jwt.ok_or(refused("no key of the issuer verifies the ID token"))?;
+        let jwt = jwt.ok_or(SignInError::refused("no key of the issuer verifies the ID token"))?;
         let client = provider.client_id.as_str();
         jwt.check(client, self.now)
-            .map_err(|_| refused("the ID token is for another client or another time"))?;
+            .map_err(|_| SignInError::refused("the ID token is for another client or another time"))?;
         let is_for_us = !jwt.has("azp") || jwt.text("azp") == Some(client);
         if !is_for_us || jwt.text("nonce") != Some(nonce) {
-            return Err(refused("the ID token is of another sign-in"));
+            return Err(SignInError::refused("the ID token is of another sign-in"));
         }
-        ProviderIdentity::of(&jwt).ok_or(refused("the ID token has no subject"))
+        ProviderIdentity::of(&jwt).ok_or(SignInError::refused("the ID token has no subject"))
     }
 }
 
@@ -154,16 +160,4 @@ impl PublicAccess {
 fn encode_basic_credentials(client: &str, secret: &str) -> String {
     let encoded = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
     format!("Basic {}", STANDARD.encode(format!("{}:{}", encoded(client), encoded(secret))))
-}
-
-/// Tells a token endpoint that no request reaches from one that a stranger's code may have made fail.
-fn stop_by(error: DeliveryError) -> Stop {
-    match error {
-        DeliveryError::UnknownHost | DeliveryError::ForbiddenAddress | DeliveryError::Tls => {
-            Stop::Problem(SignInProblem::TokenEndpointUnreachable)
-        }
-        DeliveryError::Connection | DeliveryError::Timeout | DeliveryError::InvalidAnswer => {
-            unreachable("the token endpoint does not answer as one")
-        }
-    }
 }

@@ -1,8 +1,9 @@
-//! The endpoints by which an issuer signs people in, from its configuration (OpenID Connect Discovery 1.0).
+//! The configuration of an issuer (OpenID Connect Discovery 1.0): where its keys are, and the endpoints by which it signs people in.
 
 use serde::Deserialize;
 use url::Url;
 
+use super::{IssuerFault, IssuerUrl};
 use crate::webhook::{AllowedTargets, WebhookUrl};
 
 /// The PKCE method (RFC 7636) that hides the verifier.
@@ -55,8 +56,42 @@ impl ProviderFault {
     }
 }
 
+/// The part of a configuration that leads to the keys.
+// Read apart from the other part: an issuer that signs for workloads alone has none, and faults in it leave the keys good.
 #[derive(Deserialize)]
-struct Configuration {
+struct KeyPart {
+    issuer: String,
+    jwks_uri: String,
+}
+
+impl IssuerUrl {
+    /// The URL of the issuer's configuration.
+    pub fn configuration_url(&self) -> Result<Url, IssuerFault> {
+        let base = self.as_str().trim_end_matches('/');
+        Url::parse(&format!("{base}/.well-known/openid-configuration")).map_err(|_| IssuerFault::NoDiscovery)
+    }
+
+    /// The URL of the keys, by the configuration that the issuer has answered with.
+    pub fn keys_url(&self, configuration: &[u8]) -> Result<Url, IssuerFault> {
+        let found: KeyPart =
+            serde_json::from_slice(configuration).map_err(|_| IssuerFault::NoDiscovery)?;
+        // Otherwise the owner of one URL could have tokens of another issuer accepted.
+        if found.issuer != self.as_str() {
+            return Err(IssuerFault::OtherIssuer);
+        }
+        let url = Url::parse(&found.jwks_uri).map_err(|_| IssuerFault::NoDiscovery)?;
+        // The connector sends nothing in the clear to another computer.
+        let is_http = matches!(url.scheme(), "https" | "http");
+        if !is_http || !url.username().is_empty() || url.password().is_some() {
+            return Err(IssuerFault::NoDiscovery);
+        }
+        Ok(url)
+    }
+}
+
+/// The part of a configuration that people sign in by.
+#[derive(Deserialize)]
+struct SignInPart {
     authorization_endpoint: String,
     token_endpoint: String,
     token_endpoint_auth_methods_supported: Option<Vec<String>>,
@@ -68,7 +103,7 @@ struct Configuration {
 impl ProviderEndpoints {
     /// Reads the endpoints in the configuration that an issuer has answered with.
     pub fn read(configuration: &[u8], targets: AllowedTargets) -> Result<Self, ProviderFault> {
-        let found: Configuration =
+        let found: SignInPart =
             serde_json::from_slice(configuration).map_err(|_| ProviderFault::NoEndpoints)?;
         let endpoint = |text: &str| {
             let checked = WebhookUrl::parse(text, targets).ok()?;

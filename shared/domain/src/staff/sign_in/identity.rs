@@ -1,4 +1,4 @@
-//! Admission of customers by the identity that a provider vouches for.
+//! The identity that a provider vouches for, and the customer whom it lets in.
 
 use chrono::{DateTime, Utc};
 
@@ -38,11 +38,11 @@ impl ProviderIdentity {
 }
 
 impl SignInSettings {
-    /// The one of `customers` that an identity lets in; `None` if it lets in none. Creates no account.
+    /// Finds the customer whom an identity lets in; `None` if it lets in none of `customers`. Creates no account.
     ///
     /// A linked subject counts alone, whatever its address. The first time, a verified address of a listed domain counts that a single
     /// account has confirmed, or was invited at.
-    pub fn admission<'a>(
+    pub fn find_customer<'a>(
         &self,
         identity: &ProviderIdentity,
         customers: impl Iterator<Item = &'a Customer> + Clone,
@@ -56,7 +56,7 @@ impl SignInSettings {
             let may_enter = linked.next().is_none() && customer.is_active;
             return may_enter.then_some(customer.id);
         }
-        let address = self.first_address(identity)?;
+        let address = self.address_of(identity)?;
         let mut found = customers.filter(|customer| customer.email.as_str().eq_ignore_ascii_case(address));
         let customer = found.next()?;
         // Another subject with the address of a linked account may be the successor of its holder.
@@ -64,8 +64,8 @@ impl SignInSettings {
         may_enter.then_some(customer.id)
     }
 
-    /// The address that finds the account at the first sign-in.
-    fn first_address<'a>(&self, identity: &'a ProviderIdentity) -> Option<&'a str> {
+    /// The address in the identity that finds the account at the first sign-in; `None` if it does not count.
+    fn address_of<'a>(&self, identity: &'a ProviderIdentity) -> Option<&'a str> {
         let provider = self.provider.as_ref()?;
         let address = identity.email.as_deref().filter(|address| provider.lists(address))?;
         let is_believed = identity.is_email_verified || provider.trusts_addresses;
@@ -131,7 +131,7 @@ mod tests {
             is_email_verified: true,
             hosted_domain: hosted_domain.map(str::to_owned),
         };
-        settings.first_address(&identity).is_some()
+        settings.address_of(&identity).is_some()
     }
 
     #[test]

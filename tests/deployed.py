@@ -170,7 +170,7 @@ def webhook_gets_events(owner, project):
         done("the deployed functions send nothing to this computer")
 
         # Not by the template, which cannot allow it.
-        with variables(["EventsFunction", "WebhookSenderFunction"], {"WEBHOOK_TARGETS": "loopback"}):
+        with variables(["EventsFunction", "WebhookSenderFunction"], {"OUTGOING_TARGETS": "loopback"}):
             webhook = owner.post("/companies/acme/webhooks/", {"url": address, "types": ["candidate.created"]})
             candidate = owner.post(project + "candidates/", {"first_name": "Ada", "last_name": "Byron"})["resource_uri"]
             headers, body = deliveries.get(timeout=60)

@@ -16,7 +16,7 @@ use url::Url;
 
 use crate::app::App;
 use crate::domain::issuer::{IssuerFault, IssuerKeys, IssuerUrl, ProviderEndpoints, ProviderFault};
-use crate::domain::webhook::{AllowedTargets, DeliveryError};
+use crate::domain::outgoing::{AllowedTargets, OutgoingError};
 use crate::outgoing::{Outgoing, SystemResolver};
 
 /// How long fetched keys are used. A key that its issuer has withdrawn verifies for so long, and for [`KEPT_ON_FAILURE`] while the issuer
@@ -139,7 +139,8 @@ impl App {
         if let Some(answer) = known.last().answer(id, self.now()) {
             return answer;
         }
-        let fetched = fetch(issuer, &Outgoing::of(self, SystemResolver), self.config().webhook_targets).await;
+        let fetched =
+            fetch(issuer, &Outgoing::of(self, SystemResolver), self.config().outgoing_targets).await;
         let now = self.now();
         let mut next = LastLook { asked: Some((now, fetched.as_ref().err().copied())), ..known.last() };
         if let Ok(answered) = fetched {
@@ -176,13 +177,13 @@ async fn fetch_body(
         Ok(answer) if answer.status == 200 => Ok(answer.body),
         // Failures of its own, which pass. A redirect is none: it would lead to an address that was not checked.
         Ok(answer) if answer.status == 429 || answer.status >= 500 => Err(IssuerFault::Unreachable),
-        Ok(_) | Err(DeliveryError::InvalidAnswer) => Err(wrong),
-        Err(DeliveryError::ForbiddenAddress) => Err(IssuerFault::NotPublic),
+        Ok(_) | Err(OutgoingError::InvalidAnswer) => Err(wrong),
+        Err(OutgoingError::ForbiddenAddress) => Err(IssuerFault::NotPublic),
         Err(
-            DeliveryError::UnknownHost
-            | DeliveryError::Connection
-            | DeliveryError::Tls
-            | DeliveryError::Timeout,
+            OutgoingError::UnknownHost
+            | OutgoingError::Connection
+            | OutgoingError::Tls
+            | OutgoingError::Timeout,
         ) => Err(IssuerFault::Unreachable),
     }
 }
@@ -190,7 +191,7 @@ async fn fetch_body(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::webhook::is_public;
+    use crate::domain::outgoing::is_public;
 
     #[tokio::test]
     async fn an_issuer_outside_of_the_public_internet_is_not_asked_and_called_so() {

@@ -94,7 +94,7 @@ impl TestApp {
         environment.insert("BUCKET_NAME", bucket);
         if backend.is_embedded() {
             environment.insert("WEAK_PASSWORD_HASHES", "1".to_owned());
-            environment.insert("WEBHOOK_TARGETS", "loopback".to_owned());
+            environment.insert("OUTGOING_TARGETS", "loopback".to_owned());
         }
         environment.extend(variables.iter().map(|(name, value)| (*name, (*value).to_owned())));
         // Another deployment, whose secret has its name as its text.

@@ -80,7 +80,7 @@ impl Local {
         }
         // Elsewhere the settings refuse it, since this may be a service that others use.
         if backend.services().is_none_or(|services| services.is_on_this_computer()) {
-            environment.insert("WEBHOOK_TARGETS", "loopback".to_owned());
+            environment.insert("OUTGOING_TARGETS", "loopback".to_owned());
         }
         let config = Config::from_variables(|name| environment.get(name).cloned())
             .map_err(Error::because("the functions' settings are unusable"))?;

@@ -16,6 +16,7 @@ pub mod language;
 pub mod mail;
 pub mod media;
 mod names;
+pub mod outgoing;
 pub mod partner_data;
 pub mod policy;
 pub mod privacy;

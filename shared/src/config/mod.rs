@@ -8,9 +8,9 @@ use sha2::{Digest, Sha256};
 use url::Url;
 
 use crate::domain::history::erasure::CopyRetention;
+use crate::domain::outgoing::AllowedTargets;
 use crate::domain::privacy::receipt::ReceiptKey;
 use crate::domain::text::{Email, is_loopback};
-use crate::domain::webhook::AllowedTargets;
 
 /// The common prefix of all routes.
 pub const VERSION_PATH: &str = "/api/v3";
@@ -70,9 +70,9 @@ pub struct Config {
     /// `RECOVERY_DAYS`, default 28, and `LOG_RETENTION_DAYS`, default 90: how long copies are kept of what was erased, as
     /// receipts state.
     pub copies_kept: CopyRetention,
-    /// `WEBHOOK_TARGETS`, default public names over https: `loopback` sends events to the loopback interface too, over http as well. Refused
+    /// `OUTGOING_TARGETS`, default public names over https: `loopback` sends requests to the loopback interface too, over http as well. Refused
     /// unless the deployment is local.
-    pub webhook_targets: AllowedTargets,
+    pub outgoing_targets: AllowedTargets,
     /// `PATH`, set by every system: the folders of ffmpeg and ffprobe.
     pub program_path: String,
     /// Access to the AWS APIs.
@@ -202,7 +202,7 @@ impl Config {
                 recovery_days: read.number("RECOVERY_DAYS", 1..=35)?.unwrap_or(28),
                 log_days: read.number("LOG_RETENTION_DAYS", 1..=3_653)?.unwrap_or(90),
             },
-            webhook_targets: match read.local_flag("WEBHOOK_TARGETS", "loopback", is_local)? {
+            outgoing_targets: match read.local_flag("OUTGOING_TARGETS", "loopback", is_local)? {
                 true => AllowedTargets::Loopback,
                 false => AllowedTargets::Public,
             },

@@ -66,13 +66,13 @@ fn passwords_are_hashed_at_full_cost_unless_dynamodb_is_on_this_computer() {
 
 #[test]
 fn events_are_sent_to_public_names_unless_dynamodb_is_on_this_computer() {
-    assert_eq!(read(&[]).unwrap().webhook_targets, AllowedTargets::Public);
-    let loopback = ("WEBHOOK_TARGETS", "loopback");
+    assert_eq!(read(&[]).unwrap().outgoing_targets, AllowedTargets::Public);
+    let loopback = ("OUTGOING_TARGETS", "loopback");
     let local = ("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:8000");
-    assert_eq!(read(&[loopback, local]).unwrap().webhook_targets, AllowedTargets::Loopback);
+    assert_eq!(read(&[loopback, local]).unwrap().outgoing_targets, AllowedTargets::Loopback);
     let remote = ("AWS_ENDPOINT_URL_DYNAMODB", "https://dynamodb.eu-central-1.amazonaws.com");
-    for wrong in [&[loopback][..], &[loopback, remote], &[("WEBHOOK_TARGETS", "any"), local]] {
-        assert_eq!(read(wrong).err().unwrap().variable, "WEBHOOK_TARGETS");
+    for wrong in [&[loopback][..], &[loopback, remote], &[("OUTGOING_TARGETS", "any"), local]] {
+        assert_eq!(read(wrong).err().unwrap().variable, "OUTGOING_TARGETS");
     }
 }
 

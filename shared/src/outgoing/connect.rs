@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use crate::domain::webhook::DeliveryError;
+use crate::domain::outgoing::OutgoingError;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
@@ -23,24 +23,24 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> ByteStream for S {}
 
 impl Outgoing {
     /// Connects to the host of `url`, encrypted for `https`.
-    pub(super) async fn connect(&self, url: &Url) -> Result<Box<dyn ByteStream>, DeliveryError> {
+    pub(super) async fn connect(&self, url: &Url) -> Result<Box<dyn ByteStream>, OutgoingError> {
         let stream = first_of(self.checked_addresses(url).await?).await?;
         if url.scheme() != "https" {
             return Ok(Box::new(stream));
         }
         let name = url.host_str().and_then(|name| ServerName::try_from(name.to_owned()).ok());
         let encrypted =
-            TlsConnector::from(self.tls.clone()).connect(name.ok_or(DeliveryError::Tls)?, stream).await;
-        Ok(Box::new(encrypted.map_err(|_| DeliveryError::Tls)?))
+            TlsConnector::from(self.tls.clone()).connect(name.ok_or(OutgoingError::Tls)?, stream).await;
+        Ok(Box::new(encrypted.map_err(|_| OutgoingError::Tls)?))
     }
 
     /// All addresses of the host of `url`, unless one of them is not allowed: a name that mixes them may be an attempt at
     /// reaching the others.
-    async fn checked_addresses(&self, url: &Url) -> Result<Vec<SocketAddr>, DeliveryError> {
-        let port = url.port_or_known_default().ok_or(DeliveryError::UnknownHost)?;
-        let addresses = match url.host().ok_or(DeliveryError::UnknownHost)? {
+    async fn checked_addresses(&self, url: &Url) -> Result<Vec<SocketAddr>, OutgoingError> {
+        let port = url.port_or_known_default().ok_or(OutgoingError::UnknownHost)?;
+        let addresses = match url.host().ok_or(OutgoingError::UnknownHost)? {
             Host::Domain(name) => {
-                self.resolver.resolve(name, port).await.map_err(|_| DeliveryError::UnknownHost)?
+                self.resolver.resolve(name, port).await.map_err(|_| OutgoingError::UnknownHost)?
             }
             Host::Ipv4(address) => vec![(address, port).into()],
             Host::Ipv6(address) => vec![(address, port).into()],
@@ -49,20 +49,20 @@ impl Outgoing {
         let is_plain = url.scheme() != "https";
         let is_refused = |ip: IpAddr| !(self.is_allowed)(ip) || is_plain && !ip.to_canonical().is_loopback();
         if addresses.iter().any(|address| is_refused(address.ip())) {
-            return Err(DeliveryError::ForbiddenAddress);
+            return Err(OutgoingError::ForbiddenAddress);
         }
         Ok(addresses)
     }
 }
 
-async fn first_of(addresses: Vec<SocketAddr>) -> Result<TcpStream, DeliveryError> {
+async fn first_of(addresses: Vec<SocketAddr>) -> Result<TcpStream, OutgoingError> {
     if addresses.is_empty() {
-        return Err(DeliveryError::UnknownHost);
+        return Err(OutgoingError::UnknownHost);
     }
     for address in addresses {
         if let Ok(Ok(stream)) = timeout(CONNECT_TIMEOUT, TcpStream::connect(address)).await {
             return Ok(stream);
         }
     }
-    Err(DeliveryError::Connection)
+    Err(OutgoingError::Connection)
 }

@@ -15,7 +15,8 @@ use url::{Position, Url};
 
 use super::connect::ByteStream;
 use super::{FetchedAnswer, OutgoingMessage};
-use crate::domain::webhook::{DeliveryError, EndpointResponse};
+use crate::domain::outgoing::OutgoingError;
+use crate::domain::webhook::EndpointResponse;
 
 const USER_AGENT: &str = "interview-service/3";
 
@@ -33,20 +34,20 @@ pub(super) async fn exchange<T, F>(
     request: Request<String>,
     deadline: Instant,
     read: impl FnOnce(Response<Incoming>) -> F,
-) -> Result<T, DeliveryError>
+) -> Result<T, OutgoingError>
 where
-    F: Future<Output = Result<T, DeliveryError>>,
+    F: Future<Output = Result<T, OutgoingError>>,
 {
     let mut client = http1::Builder::new();
     let handshake = timeout_at(deadline, client.max_buf_size(MAX_HEAD).handshake(TokioIo::new(stream))).await;
-    let handshake = handshake.map_err(|_| DeliveryError::Timeout)?;
-    let (mut sender, connection) = handshake.map_err(|_| DeliveryError::Connection)?;
+    let handshake = handshake.map_err(|_| OutgoingError::Timeout)?;
+    let (mut sender, connection) = handshake.map_err(|_| OutgoingError::Connection)?;
     let answer = pin!(async move {
         let response = timeout_at(deadline, sender.send_request(request)).await;
         let response =
-            response.map_err(|_| DeliveryError::Timeout)?.map_err(|error| match error.is_parse() {
-                true => DeliveryError::InvalidAnswer,
-                false => DeliveryError::Connection,
+            response.map_err(|_| OutgoingError::Timeout)?.map_err(|error| match error.is_parse() {
+                true => OutgoingError::InvalidAnswer,
+                false => OutgoingError::Connection,
             })?;
         read(response).await
     });
@@ -58,9 +59,9 @@ where
 }
 
 /// A GET of `url`.
-pub(super) fn get_request(url: &Url) -> Result<Request<String>, DeliveryError> {
+pub(super) fn get_request(url: &Url) -> Result<Request<String>, OutgoingError> {
     let request = to_host(Request::get(target(url)), url).header("accept", "application/json");
-    request.body(String::new()).map_err(|_| DeliveryError::UnknownHost)
+    request.body(String::new()).map_err(|_| OutgoingError::UnknownHost)
 }
 
 /// A POST of a form to `url`.
@@ -68,18 +69,18 @@ pub(super) fn form_request(
     url: &Url,
     form: String,
     authorization: Option<&str>,
-) -> Result<Request<String>, DeliveryError> {
+) -> Result<Request<String>, OutgoingError> {
     let mut request = to_host(Request::post(target(url)), url)
         .header("accept", "application/json")
         .header("content-type", "application/x-www-form-urlencoded");
     if let Some(authorization) = authorization {
         request = request.header("authorization", authorization);
     }
-    request.body(form).map_err(|_| DeliveryError::UnknownHost)
+    request.body(form).map_err(|_| OutgoingError::UnknownHost)
 }
 
 /// The POST of `message`.
-pub(super) fn post_request(message: &OutgoingMessage) -> Result<Request<String>, DeliveryError> {
+pub(super) fn post_request(message: &OutgoingMessage) -> Result<Request<String>, OutgoingError> {
     let OutgoingMessage { url, id, timestamp, signature, body } = message;
     let request = to_host(Request::post(target(url)), url)
         .header("content-type", "application/json")
@@ -87,7 +88,7 @@ pub(super) fn post_request(message: &OutgoingMessage) -> Result<Request<String>,
         .header("webhook-timestamp", *timestamp)
         .header("webhook-signature", signature);
     // Addresses are parsed before they are stored.
-    request.body(body.clone()).map_err(|_| DeliveryError::UnknownHost)
+    request.body(body.clone()).map_err(|_| OutgoingError::UnknownHost)
 }
 
 /// Path and query, without the host: hyper's client for a connection sends the URL as it is given, and servers expect the path.
@@ -123,9 +124,9 @@ pub(super) async fn read_whole(
     response: Response<Incoming>,
     most: usize,
     end: Instant,
-) -> Result<FetchedAnswer, DeliveryError> {
+) -> Result<FetchedAnswer, OutgoingError> {
     let (head, body) = response.into_parts();
     let whole = timeout_at(end, Limited::new(body, most).collect()).await;
-    let whole = whole.map_err(|_| DeliveryError::Timeout)?.map_err(|_| DeliveryError::InvalidAnswer)?;
+    let whole = whole.map_err(|_| OutgoingError::Timeout)?.map_err(|_| OutgoingError::InvalidAnswer)?;
     Ok(FetchedAnswer { status: head.status.as_u16(), body: whole.to_bytes().to_vec() })
 }

@@ -18,9 +18,8 @@ use tokio::time::Instant;
 use url::Url;
 
 use crate::app::App;
-use crate::domain::webhook::{
-    AllowedTargets, DeliveryError, EndpointResponse, is_public, is_public_or_loopback,
-};
+use crate::domain::outgoing::{AllowedTargets, OutgoingError, is_public, is_public_or_loopback};
+use crate::domain::webhook::EndpointResponse;
 
 pub use resolve::{NameResolver, SystemResolver};
 
@@ -61,7 +60,7 @@ pub struct FetchedAnswer {
 impl Outgoing {
     /// Sends requests to the addresses that the settings allow.
     pub fn of(app: &App, resolver: impl NameResolver) -> Self {
-        let is_allowed = match app.config().webhook_targets {
+        let is_allowed = match app.config().outgoing_targets {
             AllowedTargets::Public => is_public,
             AllowedTargets::Loopback => is_public_or_loopback,
         };
@@ -75,11 +74,11 @@ impl Outgoing {
 
     /// Sends a message, and returns the answer. Takes 15 seconds at most to the end of the answer's head, and 2 more for its
     /// body: 16 KB are read, and 512 bytes kept.
-    pub async fn post(&self, message: &OutgoingMessage) -> Result<EndpointResponse, DeliveryError> {
+    pub async fn post(&self, message: &OutgoingMessage) -> Result<EndpointResponse, OutgoingError> {
         let deadline = Instant::now() + self.deadline;
         let body_time = self.deadline / 8;
         let stream = tokio::time::timeout_at(deadline, self.connect(&message.url)).await;
-        let stream = stream.map_err(|_| DeliveryError::Timeout)??;
+        let stream = stream.map_err(|_| OutgoingError::Timeout)??;
         exchange::exchange(stream, exchange::post_request(message)?, deadline, |response| async move {
             Ok(exchange::read_start(response, Instant::now() + body_time).await)
         })
@@ -92,9 +91,9 @@ impl Outgoing {
         url: &Url,
         most: usize,
         deadline: Instant,
-    ) -> Result<FetchedAnswer, DeliveryError> {
+    ) -> Result<FetchedAnswer, OutgoingError> {
         let stream = tokio::time::timeout_at(deadline, self.connect(url)).await;
-        let stream = stream.map_err(|_| DeliveryError::Timeout)??;
+        let stream = stream.map_err(|_| OutgoingError::Timeout)??;
         exchange::exchange(stream, exchange::get_request(url)?, deadline, |response| {
             exchange::read_whole(response, most, deadline)
         })
@@ -110,9 +109,9 @@ impl Outgoing {
         authorization: Option<&str>,
         most: usize,
         deadline: Instant,
-    ) -> Result<FetchedAnswer, DeliveryError> {
+    ) -> Result<FetchedAnswer, OutgoingError> {
         let stream = tokio::time::timeout_at(deadline, self.connect(url)).await;
-        let stream = stream.map_err(|_| DeliveryError::Timeout)??;
+        let stream = stream.map_err(|_| OutgoingError::Timeout)??;
         exchange::exchange(stream, exchange::form_request(url, form, authorization)?, deadline, |response| {
             exchange::read_whole(response, most, deadline)
         })

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::domain::webhook::is_public;
+use crate::domain::outgoing::is_public;
 use futures_util::future::BoxFuture;
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use rustls::pki_types::PrivateKeyDer;
@@ -150,7 +150,7 @@ async fn no_connection_is_made_to_an_address_that_is_not_public_in_any_notation(
     ] {
         let (outgoing, _) = outgoing(&[&[LOOPBACK]], is_public);
         let answer = outgoing.post(&message(&format!("http://{host}:{port}/"))).await;
-        assert_eq!(answer, Err(DeliveryError::ForbiddenAddress), "{host}");
+        assert_eq!(answer, Err(OutgoingError::ForbiddenAddress), "{host}");
     }
     assert_untouched(&trap).await;
 }
@@ -161,7 +161,7 @@ async fn a_name_that_leads_to_a_public_and_to_another_address_is_refused() {
     let url = format!("http://hooks.example:{}/", open.local_addr().unwrap().port());
     for mixed in [[PUBLIC, LOOPBACK], [LOOPBACK, PUBLIC]] {
         let (outgoing, _) = outgoing(&[&mixed], |address| address == PUBLIC);
-        assert_eq!(outgoing.post(&message(&url)).await, Err(DeliveryError::ForbiddenAddress));
+        assert_eq!(outgoing.post(&message(&url)).await, Err(OutgoingError::ForbiddenAddress));
     }
     assert_untouched(&open).await;
 }
@@ -170,7 +170,7 @@ async fn a_name_that_leads_to_a_public_and_to_another_address_is_refused() {
 async fn nothing_is_sent_unencrypted_to_another_computer() {
     let (outgoing, _) = outgoing(&[&[Ipv4Addr::new(198, 51, 100, 7)]], |_| true);
     let answer = outgoing.post(&message("http://hooks.example/in")).await;
-    assert_eq!(answer, Err(DeliveryError::ForbiddenAddress));
+    assert_eq!(answer, Err(OutgoingError::ForbiddenAddress));
 }
 
 #[tokio::test]
@@ -183,7 +183,7 @@ async fn a_name_that_leads_elsewhere_the_second_time_is_resolved_only_once() {
     server.await.unwrap();
     assert_eq!(count.load(Ordering::SeqCst), 1);
     // The next request resolves, and checks, anew.
-    assert_eq!(outgoing.post(&message(&url)).await, Err(DeliveryError::ForbiddenAddress));
+    assert_eq!(outgoing.post(&message(&url)).await, Err(OutgoingError::ForbiddenAddress));
     assert_untouched(&trap).await;
 }
 
@@ -247,7 +247,7 @@ async fn slow_answers_end_at_the_deadline() {
     let hints = b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n";
     for (start, more) in [("HTTP/1.1 200 OK\r\nX-Slow: ", &b"x"[..]), ("HTTP", b""), ("", hints)] {
         let (url, server) = endless(start, more, Duration::from_millis(5)).await;
-        assert_eq!(impatient().post(&message(&url)).await, Err(DeliveryError::Timeout), "{start:?}");
+        assert_eq!(impatient().post(&message(&url)).await, Err(OutgoingError::Timeout), "{start:?}");
         if !more.is_empty() {
             server.await.unwrap();
         }
@@ -257,7 +257,7 @@ async fn slow_answers_end_at_the_deadline() {
 #[tokio::test]
 async fn informational_answers_without_end_stop_at_the_deadline() {
     let (url, server) = endless("", b"HTTP/1.1 100 Continue\r\n\r\n", Duration::ZERO).await;
-    assert_eq!(impatient().post(&message(&url)).await, Err(DeliveryError::Timeout));
+    assert_eq!(impatient().post(&message(&url)).await, Err(OutgoingError::Timeout));
     server.await.unwrap();
 }
 
@@ -266,7 +266,7 @@ async fn a_head_without_end_is_refused() {
     for more in [&[b'x'; 4096][..], b"X-More: x\r\n"] {
         let (url, server) = endless("HTTP/1.1 200 OK\r\nX-Long: x", more, Duration::ZERO).await;
         let answer = outgoing(&[&[PUBLIC]], |_| true).0.post(&message(&url)).await;
-        assert_eq!(answer, Err(DeliveryError::InvalidAnswer));
+        assert_eq!(answer, Err(OutgoingError::InvalidAnswer));
         server.await.unwrap();
     }
 }
@@ -275,9 +275,9 @@ async fn a_head_without_end_is_refused() {
 async fn what_is_no_answer_has_a_name() {
     let (outgoing, _) = outgoing(&[&[PUBLIC]], |_| true);
     for (answer, failure) in [
-        ("", DeliveryError::Connection),
-        ("SSH-2.0-OpenSSH_9.9\r\n", DeliveryError::InvalidAnswer),
-        ("HTTP/1.1 abc\r\n\r\n", DeliveryError::InvalidAnswer),
+        ("", OutgoingError::Connection),
+        ("SSH-2.0-OpenSSH_9.9\r\n", OutgoingError::InvalidAnswer),
+        ("HTTP/1.1 abc\r\n\r\n", OutgoingError::InvalidAnswer),
     ] {
         let (url, server) = server_of(answer).await;
         assert_eq!(outgoing.post(&message(&url)).await, Err(failure), "{answer:?}");
@@ -287,9 +287,9 @@ async fn what_is_no_answer_has_a_name() {
     let (url, server) = server(async |_| {}).await;
     server.abort();
     let _ = server.await;
-    assert_eq!(outgoing.post(&message(&url)).await, Err(DeliveryError::Connection));
+    assert_eq!(outgoing.post(&message(&url)).await, Err(OutgoingError::Connection));
     let none = self::outgoing(&[&[]], |_| true).0;
-    assert_eq!(none.post(&message(&url)).await, Err(DeliveryError::UnknownHost));
+    assert_eq!(none.post(&message(&url)).await, Err(OutgoingError::UnknownHost));
 }
 
 #[tokio::test]
@@ -329,12 +329,12 @@ async fn certificates_are_checked() {
     // No trusted authority has signed this certificate.
     let (url, _, server) = encrypted().await;
     let (outgoing, _) = outgoing(&[&[PUBLIC]], |_| true);
-    assert_eq!(outgoing.post(&message(&url)).await, Err(DeliveryError::Tls));
+    assert_eq!(outgoing.post(&message(&url)).await, Err(OutgoingError::Tls));
     assert_eq!(server.await.unwrap(), None);
     // The certificate is another's.
     let (url, trusting, server) = encrypted().await;
     let url = url.replace("hooks.example", "other.example");
-    assert_eq!(trusting.post(&message(&url)).await, Err(DeliveryError::Tls));
+    assert_eq!(trusting.post(&message(&url)).await, Err(OutgoingError::Tls));
     assert_eq!(server.await.unwrap(), None);
 }
 
@@ -343,7 +343,7 @@ async fn what_does_not_encrypt_is_not_talked_to() {
     let (outgoing, _) = outgoing(&[&[PUBLIC]], |_| true);
     let (url, _) =
         server(async |mut stream: TcpStream| stream.write_all(b"HTTP/1.1 400 No\r\n\r\n").await).await;
-    assert_eq!(outgoing.post(&message(&url.replacen("http", "https", 1))).await, Err(DeliveryError::Tls));
+    assert_eq!(outgoing.post(&message(&url.replacen("http", "https", 1))).await, Err(OutgoingError::Tls));
     let (url, _server) = server(async |stream: TcpStream| {
         std::future::pending::<()>().await;
         drop(stream);
@@ -351,6 +351,6 @@ async fn what_does_not_encrypt_is_not_talked_to() {
     .await;
     assert_eq!(
         impatient().post(&message(&url.replacen("http", "https", 1))).await,
-        Err(DeliveryError::Timeout)
+        Err(OutgoingError::Timeout)
     );
 }

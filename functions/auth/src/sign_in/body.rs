@@ -3,11 +3,11 @@
 use shared::Result;
 use shared::domain::id::{CompanyId, CustomerId};
 use shared::domain::issuer::IssuerUrl;
+use shared::domain::outgoing::AllowedTargets;
 use shared::domain::staff::sign_in::{
     ClientSecret, MAX_BREAK_GLASS, MAX_DOMAINS, MailDomain, SignInProvider,
 };
 use shared::domain::staff::trust::ClaimText;
-use shared::domain::webhook::AllowedTargets;
 use shared::http::BodyFields;
 use shared::http::reference::ReferenceUris;
 

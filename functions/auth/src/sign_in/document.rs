@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use shared::auth::login::MAX_RETURN;
+use shared::domain::outgoing::AllowedTargets;
 use shared::domain::staff::sign_in::{NO_PROVIDER, SIGN_IN_UNTRIED, SUBJECT_TAKEN, SignInFailure};
-use shared::domain::webhook::AllowedTargets;
 use shared::http::example_uri;
 use shared::openapi::OperationDoc;
 

@@ -36,7 +36,7 @@ pub(crate) async fn replace(
     body: BodyFields,
 ) -> Result<CommittedResponse<ChangedAnswer>> {
     require_recent_login(&access)?;
-    let targets = access.config().webhook_targets;
+    let targets = access.config().outgoing_targets;
     let SetSignIn { mut provider, client_secret } =
         SetSignIn::read(body, targets, access.company_id(), access.references())?;
     let before = &access.target;

@@ -2,9 +2,9 @@
 
 use chrono::DateTime;
 use serde_json::json;
+use shared::domain::outgoing::AllowedTargets;
 use shared::domain::staff::named_token::{MadeByToken, TOO_MANY_TOKENS};
 use shared::domain::staff::trust::TOO_MANY_TRUSTS;
-use shared::domain::webhook::AllowedTargets;
 use shared::http::example_uri;
 use shared::openapi::OperationDoc;
 

@@ -50,7 +50,7 @@ pub(crate) async fn create(
     let new = NewToken::read(
         body,
         access.now,
-        access.config().webhook_targets,
+        access.config().outgoing_targets,
         access.company_id(),
         access.references(),
     )?;

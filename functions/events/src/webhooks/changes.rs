@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use shared::Result;
 use shared::domain::history::TypeFilter;
 use shared::domain::id::CompanyId;
+use shared::domain::outgoing::{AllowedTargets, OutgoingUrl};
 use shared::domain::text::TextLine;
-use shared::domain::webhook::{AllowedTargets, DisabledReason, MAX_PROJECTS, MAX_TYPES, Webhook, WebhookUrl};
+use shared::domain::webhook::{DisabledReason, MAX_PROJECTS, MAX_TYPES, Webhook};
 use shared::http::reference::ReferenceUris;
 use shared::http::{BodyChanges, BodyFields};
 
@@ -17,7 +18,7 @@ const DEFAULT_GRACE: u32 = 24;
 
 /// The body of a creation.
 pub(crate) struct CreateWebhook {
-    pub(crate) url: WebhookUrl,
+    pub(crate) url: OutgoingUrl,
     /// Deliveries begin after the event with this number.
     pub(crate) after: Option<u64>,
     /// The fields that may be changed later as well.
@@ -89,8 +90,8 @@ fn parse_url(
     text: &str,
     references: ReferenceUris<'_>,
     targets: AllowedTargets,
-) -> Result<WebhookUrl, String> {
-    let url = WebhookUrl::parse(text, targets)?;
+) -> Result<OutgoingUrl, String> {
+    let url = OutgoingUrl::parse(text, targets)?;
     // A company could have the service call itself for each of its own changes.
     let is_own = targets == AllowedTargets::Public && references.is_own(url.authority());
     if is_own { Err("Use another host than that of this service.".to_owned()) } else { Ok(url) }

@@ -1,7 +1,8 @@
 //! The documentation of each route.
 
 use serde_json::json;
-use shared::domain::webhook::{AllowedTargets, DeliveryOutcome, NO_SECRET, QUEUE_FULL, TOO_MANY_WEBHOOKS};
+use shared::domain::outgoing::AllowedTargets;
+use shared::domain::webhook::{DeliveryOutcome, NO_SECRET, QUEUE_FULL, TOO_MANY_WEBHOOKS};
 use shared::openapi::OperationDoc;
 
 use super::changes::{CreateWebhook, UpdateWebhook, read_grace, read_position};

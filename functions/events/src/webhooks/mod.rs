@@ -45,7 +45,7 @@ pub(crate) async fn create(
     body: BodyFields,
 ) -> Result<CommittedResponse<WithSecret<Created<NewWebhookView>, WebhookView>>> {
     let latest = access.target.last;
-    let targets = access.config().webhook_targets;
+    let targets = access.config().outgoing_targets;
     let CreateWebhook { url, after, rest } =
         CreateWebhook::read(body, access.company_id(), access.references(), targets, latest)?;
     let id = access.store.next_id(access.now);
@@ -84,7 +84,7 @@ pub(crate) async fn update(
     access: Admitted<Webhook, ManageWebhooks>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<WebhookView>>> {
-    let targets = access.config().webhook_targets;
+    let targets = access.config().outgoing_targets;
     let changes = UpdateWebhook::read(body, access.company_id(), access.references(), targets)?;
     let before = (&access.target.webhook, &access.target.cursor);
     let after = changes.apply_to(Webhook::clone(before.0))?;

@@ -10,7 +10,7 @@ use futures_util::stream::{self, FuturesUnordered, StreamExt as _};
 use shared::app::App;
 use shared::auth::SystemAccess;
 use shared::domain::id::{CompanyId, WebhookId};
-use shared::domain::webhook::AllowedTargets;
+use shared::domain::outgoing::AllowedTargets;
 use shared::store::Store;
 use shared::{Error, Result, log_failure};
 use tokio::sync::OnceCell;
@@ -90,7 +90,7 @@ impl<'a> EventSender<'a> {
         let reaches = async {
             // If the network or the certificate authorities of this process fail, all endpoints seem to be
             // down.
-            let can_reach = config.webhook_targets == AllowedTargets::Loopback
+            let can_reach = config.outgoing_targets == AllowedTargets::Loopback
                 || self.outgoing.reaches(&config.base_url).await;
             if !can_reach {
                 tracing::error!(target: "webhooks", "cannot reach the service's own host, so no endpoint is judged");

@@ -6,9 +6,8 @@ use chrono::{DateTime, Utc};
 use shared::clock::Stopwatch;
 use shared::domain::history::HistoryEntry;
 use shared::domain::id::WebhookId;
-use shared::domain::webhook::{
-    DeliveryAttempt, DeliveryError, DeliveryOutcome, DeliveryVerdict, Webhook, signature,
-};
+use shared::domain::outgoing::OutgoingError;
+use shared::domain::webhook::{DeliveryAttempt, DeliveryOutcome, DeliveryVerdict, Webhook, signature};
 use shared::http::reference::ReferenceUris;
 use shared::http::view::EventView;
 use shared::{Error, Result};
@@ -42,7 +41,7 @@ impl EventTransport for EventSender<'_> {
         let milliseconds = u32::try_from(stopwatch.elapsed().as_millis()).unwrap_or(u32::MAX);
         let verdict = DeliveryVerdict::of(&response, self.now());
         let is_accepted = verdict == DeliveryVerdict::Accepted;
-        let error = response.as_ref().err().map(|error: &DeliveryError| error.as_str().to_owned());
+        let error = response.as_ref().err().map(|error: &OutgoingError| error.as_str().to_owned());
         let response = response.ok();
         let outcome = if is_accepted { DeliveryOutcome::Delivered } else { DeliveryOutcome::Failed };
         let attempt = DeliveryAttempt {

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use url::Url;
 
 use super::{IssuerFault, IssuerUrl};
-use crate::webhook::{AllowedTargets, WebhookUrl};
+use crate::outgoing::{AllowedTargets, OutgoingUrl};
 
 /// The PKCE method (RFC 7636) that hides the verifier.
 const S256: &str = "S256";
@@ -73,8 +73,7 @@ impl IssuerUrl {
 
     /// The URL of the keys, by the configuration that the issuer has answered with.
     pub fn keys_url(&self, configuration: &[u8]) -> Result<Url, IssuerFault> {
-        let found: KeyPart =
-            serde_json::from_slice(configuration).map_err(|_| IssuerFault::NoDiscovery)?;
+        let found: KeyPart = serde_json::from_slice(configuration).map_err(|_| IssuerFault::NoDiscovery)?;
         // Otherwise the owner of one URL could have tokens of another issuer accepted.
         if found.issuer != self.as_str() {
             return Err(IssuerFault::OtherIssuer);
@@ -106,7 +105,7 @@ impl ProviderEndpoints {
         let found: SignInPart =
             serde_json::from_slice(configuration).map_err(|_| ProviderFault::NoEndpoints)?;
         let endpoint = |text: &str| {
-            let checked = WebhookUrl::parse(text, targets).ok()?;
+            let checked = OutgoingUrl::parse(text, targets).ok()?;
             Url::parse(checked.as_str()).ok()
         };
         // Some providers support S256 and list no method. One that lists methods without S256 does not support it.

@@ -16,7 +16,7 @@ pub use jwt::{JwtProblem, PresentedJwt, VerifiedJwt};
 pub use keys::IssuerKeys;
 
 use super::names::named;
-use crate::webhook::{AllowedTargets, WebhookUrl};
+use crate::outgoing::{AllowedTargets, OutgoingUrl};
 
 /// The most bytes of the URL of an issuer.
 const MAX: usize = 500;
@@ -27,9 +27,9 @@ const MAX: usize = 500;
 pub struct IssuerUrl(String);
 
 impl IssuerUrl {
-    /// Parses the URL of an issuer, which is at a place that events may be sent to. Fails with what is wrong.
+    /// Parses the URL of an issuer, which is at a place that requests may be sent to. Fails with what is wrong.
     pub fn parse(text: &str, targets: AllowedTargets) -> Result<Self, String> {
-        let url = WebhookUrl::parse(text, targets)?;
+        let url = OutgoingUrl::parse(text, targets)?;
         let issuer = Self::of_text(text)?;
         // Compared with `iss` character by character: a URL that is only equivalent would never match.
         if url.as_str() != text && url.as_str().strip_suffix('/') != Some(text) {
@@ -58,7 +58,7 @@ impl<'de> Deserialize<'de> for IssuerUrl {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let url: StrDeserializer<'_, D::Error> = text.as_str().into_deserializer();
-        WebhookUrl::deserialize(url)?;
+        OutgoingUrl::deserialize(url)?;
         Self::of_text(&text).map_err(D::Error::custom)
     }
 }

@@ -1,6 +1,5 @@
 //! Webhooks: the endpoints that companies have their events sent to.
 
-mod address;
 mod attempt;
 mod cursor;
 mod health;
@@ -9,23 +8,20 @@ mod response;
 mod secret;
 mod signature;
 mod stalled;
-mod target;
 
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-pub use address::{is_public, is_public_or_loopback};
 pub use attempt::{AttemptFilter, DeliveryAttempt, DeliveryOutcome};
 pub use cursor::{DeliveryCursor, DeliveryRequest, MAX_QUEUED, QUEUE_FULL};
 pub use health::{EndpointHealth, HealthJudgement};
 pub use plan::{DeliveryTask, MAX_STALLED, next_task};
-pub use response::{DeliveryError, DeliveryVerdict, EndpointResponse};
+pub use response::{DeliveryVerdict, EndpointResponse};
 pub use secret::{FormerSecret, SigningSecret};
 pub use signature::signature;
 pub use stalled::StalledResource;
-pub use target::{AllowedTargets, WebhookUrl};
 
 use super::Refusal;
 use super::account::Creator;
@@ -35,6 +31,7 @@ use super::history::{
 };
 use super::id::{CompanyId, ProjectId, WebhookId};
 use super::names::named;
+use super::outgoing::OutgoingUrl;
 use super::text::TextLine;
 use crate::secret::Sealed;
 
@@ -84,7 +81,7 @@ pub struct Webhook {
     /// The company whose events are sent.
     pub company: CompanyId,
     /// The address.
-    pub url: WebhookUrl,
+    pub url: OutgoingUrl,
     /// The purpose, in the client's words.
     pub description: TextLine<200>,
     /// The types of events; empty for all.
@@ -107,7 +104,7 @@ impl Webhook {
     pub fn new(
         id: WebhookId,
         company: CompanyId,
-        url: WebhookUrl,
+        url: OutgoingUrl,
         secret: Sealed,
         by: Option<Creator>,
         now: DateTime<Utc>,

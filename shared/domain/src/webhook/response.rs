@@ -2,28 +2,10 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::names::named;
+use crate::outgoing::OutgoingError;
 
 /// The longest pause that an endpoint can ask for.
 const LONGEST_WAIT: TimeDelta = TimeDelta::hours(24);
-
-named! {
-    /// Why there is no answer.
-    pub enum DeliveryError {
-        /// The host has an address outside of the public internet.
-        ForbiddenAddress = "forbidden_address",
-        /// The name of the host leads to no address.
-        UnknownHost = "unknown_host",
-        /// No connection could be made, or it broke.
-        Connection = "connection",
-        /// No encrypted connection could be made, for example for want of a valid certificate.
-        Tls = "tls",
-        /// The answer was not complete in time.
-        Timeout = "timeout",
-        /// The answer was not understood, or its head was too long.
-        InvalidAnswer = "invalid_answer",
-    }
-}
 
 /// An answer of an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +34,7 @@ pub enum DeliveryVerdict {
 
 impl DeliveryVerdict {
     /// The verdict on an attempt that has ended at `now`.
-    pub fn of(response: &Result<EndpointResponse, DeliveryError>, now: DateTime<Utc>) -> Self {
+    pub fn of(response: &Result<EndpointResponse, OutgoingError>, now: DateTime<Utc>) -> Self {
         let Ok(response) = response else { return Self::Unclear(TimeDelta::zero()) };
         let asked = response.retry_after.as_deref();
         let wait = asked.map_or(TimeDelta::zero(), |header| parse_wait(header, now));
@@ -103,7 +85,7 @@ mod tests {
                 assert_eq!(verdict(*status, None), expected, "{status}");
             }
         }
-        for error in [DeliveryError::Timeout, DeliveryError::ForbiddenAddress, DeliveryError::Tls] {
+        for error in [OutgoingError::Timeout, OutgoingError::ForbiddenAddress, OutgoingError::Tls] {
             assert_eq!(DeliveryVerdict::of(&Err(error), DateTime::UNIX_EPOCH), Unclear(none));
         }
     }

@@ -2,6 +2,7 @@ use super::*;
 use crate::history::ResourceRef;
 use crate::id::Id;
 use crate::mail::rate::RefusedOrThrottled;
+use crate::outgoing::AllowedTargets;
 use crate::samples;
 use crate::work::WorkState;
 
@@ -10,7 +11,7 @@ pub(super) fn second(number: i64) -> DateTime<Utc> {
 }
 
 pub(crate) fn webhook() -> Webhook {
-    let url = WebhookUrl::parse("https://hooks.example/in", AllowedTargets::Public).unwrap();
+    let url = OutgoingUrl::parse("https://hooks.example/in", AllowedTargets::Public).unwrap();
     let secret = Sealed::new("sealed".to_owned());
     Webhook::new(Id::from_bytes([9; 16]), samples::company().id, url, secret, None, second(0))
 }

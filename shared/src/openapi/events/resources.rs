@@ -14,6 +14,7 @@ use crate::domain::language::Language;
 use crate::domain::media::conversion::{Conversion, ConversionResult};
 use crate::domain::media::upload::AnnouncedFile;
 use crate::domain::media::video::{FileName, NewVideo, Video};
+use crate::domain::outgoing::{AllowedTargets, OutgoingUrl};
 use crate::domain::privacy::retention_rule::{RetentionRule, RetentionStart};
 use crate::domain::project::{Project, ProjectSettings, ProjectStatus};
 use crate::domain::retention::run::{CompletedRun, RunCounts};
@@ -25,7 +26,7 @@ use crate::domain::staff::named_token::{NamedToken, TokenProof, TokenRights, Tok
 use crate::domain::staff::sign_in::{MailDomain, SignInProvider, SignInSettings};
 use crate::domain::staff::trust::ClaimText;
 use crate::domain::text::{Email, ExternalId, ShortName, TextLine, TextLines, Username};
-use crate::domain::webhook::{AllowedTargets, DisabledReason, Webhook, WebhookUrl};
+use crate::domain::webhook::{DisabledReason, Webhook};
 use crate::http::example_uri;
 
 type Samples = Result<Vec<EventSample>, String>;
@@ -195,7 +196,7 @@ fn retentions(by: ChangeAuthor) -> Samples {
 }
 
 fn webhooks(by: ChangeAuthor) -> Samples {
-    let url = WebhookUrl::parse("https://hooks.example.com/interviews", AllowedTargets::Public)?;
+    let url = OutgoingUrl::parse("https://hooks.example.com/interviews", AllowedTargets::Public)?;
     let secret = Sealed::new(String::new());
     let created_at = at("2026-11-02T09:00:00Z")?;
     let webhook = Webhook::new(id(example_uri::WEBHOOK)?, company()?.id, url, secret, None, created_at);

@@ -4,7 +4,8 @@ use chrono::{DateTime, TimeDelta};
 use futures_util::future::join;
 use serde_json::{Value, json};
 use shared::auth::SystemAccess;
-use shared::domain::webhook::{DeliveryCursor, EndpointHealth, is_public};
+use shared::domain::outgoing::is_public;
+use shared::domain::webhook::{DeliveryCursor, EndpointHealth};
 use shared::domain::work::WorkState;
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};
@@ -341,7 +342,7 @@ async fn a_webhook_whose_feed_waits_for_stalled_resources_is_failing() {
 #[tokio::test]
 async fn no_endpoint_is_judged_while_the_service_reaches_nothing() {
     // This process resolves no name, not even that of the service.
-    let app = TestApp::start_with(&[("WEBHOOK_TARGETS", ""), ("SESSION_IDLE_MINUTES", "43200")]).await;
+    let app = TestApp::start_with(&[("OUTGOING_TARGETS", ""), ("SESSION_IDLE_MINUTES", "43200")]).await;
     let owner = app.owner().await;
     let uri = super::webhook(&owner, json!({ "after": 0 })).await;
     let outgoing = shared::outgoing::Outgoing::new(super::runs::FailingResolver, is_public);

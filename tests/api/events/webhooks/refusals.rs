@@ -11,7 +11,7 @@ use super::{URL, WEBHOOKS, webhook};
 
 #[tokio::test]
 async fn what_is_wrong_with_a_webhook_is_told_by_field() {
-    let app = TestApp::start_with(&[("WEBHOOK_TARGETS", "")]).await;
+    let app = TestApp::start_with(&[("OUTGOING_TARGETS", "")]).await;
     let owner = app.owner().await;
     let stranger = app.owner_of("globex").await;
     let theirs = stranger.post("/companies/globex/projects/", json!({ "name": "Theirs" })).await.expect(201);
@@ -100,7 +100,7 @@ async fn a_service_on_ones_own_computer_sends_to_this_computer_over_http_and_to_
     const NO_HOST: &str = "The URL names no host. Write it as https://host/path.";
     const NOT_HERE: &str = "Use a URL that begins with https://, or with http:// for this computer.";
     const NOT_PUBLIC: &str = "Use the name of a host in the public internet.";
-    let app = TestApp::start_with(&[("WEBHOOK_TARGETS", "loopback")]).await;
+    let app = TestApp::start_with(&[("OUTGOING_TARGETS", "loopback")]).await;
     let owner = app.owner().await;
     for (url, words) in [
         ("https://*.example.com/x", NOT_PUBLIC),
@@ -125,7 +125,7 @@ async fn a_service_on_ones_own_computer_sends_to_this_computer_over_http_and_to_
 async fn an_address_without_a_public_host_is_refused_in_words_that_say_what_to_send() {
     const NO_HOST: &str = "The URL names no host. Write it as https://host/path.";
     const NOT_PUBLIC: &str = "Use the name of a host in the public internet.";
-    let app = TestApp::start_with(&[("WEBHOOK_TARGETS", "")]).await;
+    let app = TestApp::start_with(&[("OUTGOING_TARGETS", "")]).await;
     let owner = app.owner().await;
     for (url, words) in [
         ("https://*.example.com/x", NOT_PUBLIC),

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use chrono::TimeDelta;
 use futures_util::future::{BoxFuture, join};
 use serde_json::{Value, json};
-use shared::domain::webhook::is_public;
+use shared::domain::outgoing::is_public;
 use shared::domain::work::WorkState;
 use shared::outgoing::{NameResolver, Outgoing};
 use tests::app::TestApp;

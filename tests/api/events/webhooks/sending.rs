@@ -175,5 +175,5 @@ async fn the_schedule_sends_what_the_stream_has_missed() {
 
 #[test]
 fn a_deployment_sends_to_public_addresses_alone() {
-    assert!(!include_str!("../../../../template.yaml").contains("WEBHOOK_TARGETS"));
+    assert!(!include_str!("../../../../template.yaml").contains("OUTGOING_TARGETS"));
 }

@@ -109,9 +109,9 @@ impl Customer {
 mod tests {
     use super::*;
     use crate::issuer::IssuerUrl;
+    use crate::outgoing::AllowedTargets;
     use crate::samples;
     use crate::staff::sign_in::{MailDomain, SignInProvider};
-    use crate::webhook::AllowedTargets;
 
     fn address_by(issuer: &str, hosted_domain: Option<&str>) -> bool {
         let provider = SignInProvider {

@@ -1,8 +1,8 @@
 //! The reasons why a sign-in ends without a session.
 
 use crate::domain::issuer::{IssuerFault, ProviderFault};
+use crate::domain::outgoing::OutgoingError;
 use crate::domain::staff::sign_in::{SignInFailure, SignInProblem};
-use crate::domain::webhook::DeliveryError;
 use crate::error::Error;
 
 /// The reason why a sign-in ends without a session.
@@ -29,12 +29,12 @@ impl SignInError {
     }
 
     /// Tells a token endpoint that no request reaches from one that a stranger's code may have made fail.
-    pub(super) fn from_token_endpoint(error: DeliveryError) -> Self {
+    pub(super) fn from_token_endpoint(error: OutgoingError) -> Self {
         match error {
-            DeliveryError::UnknownHost | DeliveryError::ForbiddenAddress | DeliveryError::Tls => {
+            OutgoingError::UnknownHost | OutgoingError::ForbiddenAddress | OutgoingError::Tls => {
                 Self::Problem(SignInProblem::TokenEndpointUnreachable)
             }
-            DeliveryError::Connection | DeliveryError::Timeout | DeliveryError::InvalidAnswer => {
+            OutgoingError::Connection | OutgoingError::Timeout | OutgoingError::InvalidAnswer => {
                 Self::unreachable("the token endpoint does not answer as one")
             }
         }

@@ -15,10 +15,11 @@ use chrono::{DateTime, TimeDelta, Utc};
 use shared::Result;
 use shared::domain::history::{ChangeAuthor, ChangeOrigin, HistoryEntry, ResourceChange, ResourceRef};
 use shared::domain::id::Id;
+use shared::domain::outgoing::{AllowedTargets, OutgoingError, OutgoingUrl};
 use shared::domain::secret::Sealed;
 use shared::domain::webhook::{
-    AllowedTargets, DeliveryAttempt, DeliveryCursor, DeliveryError, DeliveryOutcome, DeliveryVerdict,
-    DisabledReason, EndpointResponse, HealthJudgement, StalledResource, Webhook, WebhookUrl, next_task,
+    DeliveryAttempt, DeliveryCursor, DeliveryOutcome, DeliveryVerdict, DisabledReason, EndpointResponse,
+    HealthJudgement, StalledResource, Webhook, next_task,
 };
 use shared::store::DeliveryProgress;
 
@@ -75,7 +76,7 @@ impl EventTransport for Network {
         self.clock.wait(after).await;
         let retry_after = retry_after.map(str::to_owned);
         let response = status.map(|status| EndpointResponse { status, retry_after, start: String::new() });
-        let verdict = DeliveryVerdict::of(&response.ok_or(DeliveryError::Timeout), self.clock.now());
+        let verdict = DeliveryVerdict::of(&response.ok_or(OutgoingError::Timeout), self.clock.now());
         let is_accepted = verdict == DeliveryVerdict::Accepted;
         if is_accepted {
             let mut journal = self.journal.lock().unwrap();
@@ -142,7 +143,7 @@ pub(super) fn second(number: f64) -> DateTime<Utc> {
 impl Simulation {
     /// A feed of events, each with its moment in seconds and the number of its resource.
     pub(super) fn new(events: impl IntoIterator<Item = (f64, u32)>, receiver: Receiver) -> Self {
-        let url = WebhookUrl::parse("https://hooks.example/in", AllowedTargets::Public).unwrap();
+        let url = OutgoingUrl::parse("https://hooks.example/in", AllowedTargets::Public).unwrap();
         let secret = Sealed::new("sealed".to_owned());
         let company: shared::domain::id::CompanyId = "acme".parse().unwrap();
         let start = DateTime::UNIX_EPOCH;

@@ -1,4 +1,4 @@
-//! The addresses of endpoints.
+//! URLs that clients have chosen.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,7 +13,7 @@ const MAX: usize = 2048;
 const PRIVATE: [&str; 9] =
     ["local", "localhost", "internal", "intranet", "lan", "home", "corp", "private", "home.arpa"];
 
-/// The addresses that events may be sent to.
+/// The addresses that requests may be sent to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AllowedTargets {
     /// Public names, over https.
@@ -22,12 +22,12 @@ pub enum AllowedTargets {
     Loopback,
 }
 
-/// The address of an endpoint.
+/// A URL to which the service sends requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline, extend("format" = "uri", "maxLength" = MAX))]
-pub struct WebhookUrl(String);
+pub struct OutgoingUrl(String);
 
-impl WebhookUrl {
+impl OutgoingUrl {
     /// Parses an address, in the spelling that browsers give it. Fails with what is wrong with it, most of all if it could
     /// lead to a computer inside the service's own network; names are resolved and checked again for each request.
     pub fn parse(text: &str, targets: AllowedTargets) -> Result<Self, String> {
@@ -88,7 +88,7 @@ impl WebhookUrl {
     }
 }
 
-impl<'de> Deserialize<'de> for WebhookUrl {
+impl<'de> Deserialize<'de> for OutgoingUrl {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Self::parse_stored(&String::deserialize(deserializer)?).map_err(D::Error::custom)
     }
@@ -136,17 +136,17 @@ mod tests {
             ("https://10.example/", "https://10.example/"),
             ("\u{202a}https://hooks.example/\u{202c}", "https://hooks.example/"),
         ] {
-            assert_eq!(WebhookUrl::parse(sent, AllowedTargets::Public).unwrap().as_str(), kept);
+            assert_eq!(OutgoingUrl::parse(sent, AllowedTargets::Public).unwrap().as_str(), kept);
         }
         for (sent, authority) in [
             ("https://hooks.example.com:443/in?x=1", "hooks.example.com"),
             ("https://hooks.example.com:8443?x=/", "hooks.example.com:8443"),
         ] {
-            let url = WebhookUrl::parse(sent, AllowedTargets::Public).unwrap();
+            let url = OutgoingUrl::parse(sent, AllowedTargets::Public).unwrap();
             assert_eq!((url.authority(), url.host()), (authority, "hooks.example.com"));
         }
         for (sent, host) in [("http://[::1]:8080/", "[::1]"), ("http://[::1]/", "[::1]")] {
-            assert_eq!(WebhookUrl::parse(sent, AllowedTargets::Loopback).unwrap().host(), host);
+            assert_eq!(OutgoingUrl::parse(sent, AllowedTargets::Loopback).unwrap().host(), host);
         }
         let long = format!("https://hooks.example/{}", "a".repeat(MAX));
         for (refused, reason) in [
@@ -189,7 +189,7 @@ mod tests {
             ("https:\\\\hooks.example/in", "names no host"),
             (&long, "no more than"),
         ] {
-            let problem = WebhookUrl::parse(refused, AllowedTargets::Public).unwrap_err();
+            let problem = OutgoingUrl::parse(refused, AllowedTargets::Public).unwrap_err();
             assert!(problem.contains(reason), "{refused}: {problem}");
         }
     }
@@ -205,9 +205,9 @@ mod tests {
             "https://hooks.example/",
             "https://müller.example/",
         ] {
-            let url = WebhookUrl::parse(sent, AllowedTargets::Loopback).unwrap();
+            let url = OutgoingUrl::parse(sent, AllowedTargets::Loopback).unwrap();
             let stored = serde_json::to_string(&url).unwrap();
-            assert_eq!(serde_json::from_str::<WebhookUrl>(&stored).unwrap(), url);
+            assert_eq!(serde_json::from_str::<OutgoingUrl>(&stored).unwrap(), url);
         }
         for refused in [
             "ftp://localhost/",
@@ -225,13 +225,13 @@ mod tests {
             "http://localhost.example/",
             "https://printer.local/",
         ] {
-            assert!(WebhookUrl::parse(refused, AllowedTargets::Loopback).is_err(), "{refused}");
+            assert!(OutgoingUrl::parse(refused, AllowedTargets::Loopback).is_err(), "{refused}");
         }
         for damaged in ["ftp://localhost/", "https://me@hooks.example/", "https://hooks.*/", "http:///hooks"]
         {
-            assert!(serde_json::from_value::<WebhookUrl>(damaged.into()).is_err(), "{damaged}");
+            assert!(serde_json::from_value::<OutgoingUrl>(damaged.into()).is_err(), "{damaged}");
         }
         // An earlier release sent to all computers of a local network, and stored such addresses.
-        assert!(serde_json::from_value::<WebhookUrl>("http://receiver:8080/".into()).is_ok());
+        assert!(serde_json::from_value::<OutgoingUrl>("http://receiver:8080/".into()).is_ok());
     }
 }

@@ -1,4 +1,4 @@
-//! The documentation of each route.
+//! The documentation of the routes. Those about many candidates, and those of `privacy`, have a file in their folder.
 
 use chrono::DateTime;
 use serde_json::json;
@@ -7,12 +7,10 @@ use shared::domain::answers::ALREADY_INTERVIEWED;
 use shared::domain::candidate::{
     CandidateStatus, EMAIL_MISSING, KeyEnd, NOTHING_TO_ANSWER, ON_HOLD, TOO_MANY_SHARES,
 };
-use shared::domain::id::ProjectId;
 use shared::domain::mail::address_change::{CONFIRMATION_DAYS, RESTORATION_HOURS};
 use shared::domain::mail::suppression::UNDELIVERABLE;
 use shared::domain::media::file::FileKind;
 use shared::domain::privacy::erasure_request::ERASURE_REQUESTED;
-use shared::domain::privacy::legal::LegalKind;
 use shared::domain::scoring::status::EvaluationStatus;
 use shared::domain::text::ExternalId;
 use shared::domain::transition::{
@@ -20,24 +18,14 @@ use shared::domain::transition::{
     NOT_SKIPPABLE,
 };
 use shared::http::BodyFields;
-use shared::http::example_uri;
 use shared::http::read_announcement;
 use shared::http::view::{CandidateView, HelpRequestView, ShareView, UploadView};
 use shared::openapi::OperationDoc;
 
-use crate::bulk::{BulkReport, BulkRequest, STATUS_CHANGED};
 use crate::cancellation::CancellationRequest;
 use crate::changes::{CandidateFiles, read_adjustments, read_changes, read_new};
-use crate::entries::dry_run::DRY_RUN_WITH_KEY;
-use crate::import::read_candidate;
 use crate::list::OwnEvaluation;
-use crate::privacy::consents::{self, ConsentView};
-use crate::privacy::hold::{HoldView, read_hold};
 use crate::{deadline, help_request, shares};
-
-/// The limit of requests about many candidates.
-const TWO_AT_ONCE: &str = "Two imports or actions on many candidates of a company run at once, dry runs included. A third is 429 with the code \
-                           `busy`; a request that died counts for 30 seconds.";
 
 pub(crate) fn list_candidates(operation: OperationDoc) -> OperationDoc {
     operation
@@ -124,80 +112,6 @@ pub(crate) fn list_events_of_candidate(operation: OperationDoc) -> OperationDoc 
     )
 }
 
-pub(crate) fn import_candidates(operation: OperationDoc) -> OperationDoc {
-    operation
-        .text(
-            "For each entry, creates the candidate, sets the deadline and advances the candidate. An entry \
-             that cannot be created is `failed`; one that cannot be advanced stays `new`. Neither stops the \
-             others. An entry with `errors` has a `code`: that of the error, or `invalid` for messages by field. An entry whose \
-             `external_id` another candidate of the project has is `failed` with the code `external_id_taken`; `candidate` is that \
-             candidate, and `interview_url` the link to their interview. So is every entry whose `external_id` an earlier entry has. \
-             Entries that do not fit into the time limit are `pending`, and `detail` says what to send again.\n\n\
-             With `receive_mails` false, one entry creates and invites a candidate without a mail, and the answer has the link \
-             to send them, `interview_url`.\n\n\
-             With `?dry_run=true`, the answer is the same report of what would happen now, without candidates and links, and \
-             nothing is written or mailed; `meta.mails` is the number of mails that candidates would get.",
-        )
-        .query::<bool>("dry_run", "Only report what would happen. By default false.")
-        .refuses(&[DRY_RUN_WITH_KEY])
-        .is_limited(TWO_AT_ONCE)
-        .body::<CandidateView, _>(|body| read_candidate(body, DateTime::UNIX_EPOCH))
-        .field(
-            "consents",
-            "Consents that were obtained elsewhere, as for `consents/{kind}/`. `candidate.consented` is then an event of \
-             the creation.",
-        )
-        .field("photo", "Files are not imported: an entry with a file fails.")
-        .field("cv", "Files are not imported: an entry with a file fails.")
-        .example("one", json!([candidate()]))
-        .example("consent", json!([with_consent(candidate())]))
-        .example(
-            "without_our_mail",
-            json!([{ "first_name": "Ada", "last_name": "Lovelace", "receive_mails": false, "deadline": "2026-12-24T18:00:00+01:00" }]),
-        )
-}
-
-pub(crate) fn act_on_many_candidates(operation: OperationDoc) -> OperationDoc {
-    operation
-        .text(
-            "Takes one action on up to 1,000 candidates: on those in `candidates`, or on all who are in `status` when the request \
-             comes, the oldest first. If there are more, `meta.more` is true, and `meta.next` is the last of these candidates: send it as \
-             `after` to act on the next ones, also if these have failed and are still in the status. Each action and each refusal is that of the request for \
-             one candidate. Entries do not stop each other. A candidate who is not in the project fails like a 404; \
-             one who has left the `status` before their turn fails with the code `status_changed`.\n\n\
-             With a `deadline`, `advance` sets it first, and it stays if the candidate then cannot be advanced: `deadline_set` tells. A \
-             failed entry has the `code` of its error, and `retry_after` if the same may succeed later.\n\n\
-             The entries that change something take about a second for each hundred. Entries that do not fit into the time limit are `pending`, and \
-             `detail` says what to send again. With an `Idempotency-Key`, a repeated request does what is left and no action \
-             twice, about the same candidates.\n\n\
-             With `dry_run`, in the body or the query, the answer is the same report of what would happen now, without links, and nothing is written or \
-             mailed; `meta.mails` is the number of mails that candidates would get.",
-        )
-        .query::<bool>("dry_run", "Only report what would happen. By default false.")
-        .body_with_references::<BulkReport, _>(|body, company, references| {
-            let project = ProjectId::from_bytes([0; 16]);
-            BulkRequest::read(body, None, company, project, references, DateTime::UNIX_EPOCH)
-        })
-        .field("action", "The action on each candidate.")
-        .field("deadline", "Required for `deadline`, allowed for `advance`.")
-        .field("reason", "Required for `cancel`: why the interviews are cancelled. Only callers who may change the project see it.")
-        .field("notify", "Allowed for `cancel`: whether a mail tells the candidates who were ever invited. By default false.")
-        .field("candidates", "URLs of different candidates, or `external_id:` and the client's key of one. Send this or `status`.")
-        .field("status", "Act on all candidates who are in this status. Send this or `candidates`.")
-        .field(
-            "after",
-            "Only with `status`: act on those who come after this candidate, who may have been deleted. The `meta.next` of the \
-             request before.",
-        )
-        .field("dry_run", "Only report what would happen. By default false.")
-        .refuses(&[DRY_RUN_WITH_KEY])
-        .is_limited(TWO_AT_ONCE)
-        .text(&format!("\n\nAn entry by `status` may fail with `{}`: {}", STATUS_CHANGED.code, STATUS_CHANGED.detail))
-        .example("expired", json!({ "action": "advance", "status": "expired", "deadline": "2026-12-24T18:00:00+01:00" }))
-        .example("some", json!({ "action": "remind", "candidates": [example_uri::CANDIDATE, "external_id:4711"], "dry_run": true }))
-        .example("filled", json!({ "action": "cancel", "status": "invited", "reason": "The position is filled.", "notify": true }))
-}
-
 pub(crate) fn change_candidate(operation: OperationDoc) -> OperationDoc {
     operation
         .text(&format!(
@@ -241,52 +155,6 @@ pub(crate) fn delete_candidate(operation: OperationDoc) -> OperationDoc {
         .text("Also deletes the candidate's files, evaluations, keys, sessions and shares. Files and evaluations go within \
              seconds, with what earlier events say of the candidate: `candidate.erased` tells when that is done.")
         .refuses(&[ON_HOLD])
-}
-
-pub(crate) fn get_hold(operation: OperationDoc) -> OperationDoc {
-    operation
-        .text("Returns 404 without a hold, and once it has ended. Its `ETag` is of the candidate's revision.")
-}
-
-pub(crate) fn save_hold(operation: OperationDoc) -> OperationDoc {
-    operation
-        .text(
-            "Prevents every erasure of the candidate, for example during a lawsuit: by DELETE, by retention, and by their own \
-             request for erasure. Replaces a hold as a whole: without `until`, it lasts until it is deleted. Once `until` is over, \
-             the candidate may be erased again; no event tells of it.",
-        )
-        .body::<HoldView, _>(|body| read_hold(body, DateTime::UNIX_EPOCH))
-        .example(
-            "lawsuit",
-            json!({ "reason": "Claim before the labour court, file 4 Ca 1/26", "until": "2027-06-30T00:00:00Z" }),
-        )
-}
-
-pub(crate) fn delete_hold(operation: OperationDoc) -> OperationDoc {
-    operation.text("Returns 404 without a hold, and once it has ended.")
-}
-
-pub(crate) fn get_erasure_request(operation: OperationDoc) -> OperationDoc {
-    operation.text("Returns 404 without a request. Its `ETag` is of the candidate's revision.")
-}
-
-pub(crate) fn request_erasure(operation: OperationDoc) -> OperationDoc {
-    operation
-        .text(
-        "Takes no body. The service erases the candidate at `due_at`, after the `request_days` of the company's retention, \
-         unless the request is withdrawn or a hold prevents it. To grant the request earlier, delete the candidate. To refuse it, \
-         put the candidate on hold, which holds the reason. Until then the status stays, and the candidate gets no mails: no invitations, reminders, \
-         new deadlines or password resets. A repeated request changes nothing.",
-        )
-        .is_limited("A candidate may make 100 changes of their own an hour.")
-}
-
-pub(crate) fn withdraw_erasure(operation: OperationDoc) -> OperationDoc {
-    operation
-        .text(
-            "Mails that were due while the request stood are not sent later. Returns 404 without a request.",
-        )
-        .is_limited("A candidate may make 100 changes of their own an hour.")
 }
 
 pub(crate) fn set_deadline(operation: OperationDoc) -> OperationDoc {
@@ -424,38 +292,6 @@ pub(crate) fn get_candidate_upload(operation: OperationDoc) -> OperationDoc {
     operation.text("The progress of an announced file.")
 }
 
-pub(crate) fn list_consents(operation: OperationDoc) -> OperationDoc {
-    operation.text(
-        "The legal texts that the candidate has accepted. Consents that were withdrawn are not in the list.",
-    )
-}
-
-pub(crate) fn record_consent(operation: OperationDoc) -> OperationDoc {
-    operation
-        .text(
-            "Records that the candidate accepts the current version of a text. Repeating the request changes nothing. \
-             Managers may record a consent that was obtained elsewhere, also one to an earlier version, by sending \
-             `obtained_at`; it must not be older than the withdrawal of a consent. The events `candidate.consented` and \
-             `candidate.consent_withdrawn` prove consents until the candidate is erased.",
-        )
-        .body::<ConsentView, _>(|body| consents::read(body, LegalKind::Consent, false))
-        .is_limited("A candidate may make 100 changes of their own an hour.")
-        .example("now", json!({ "version": 3, "language": "en" }))
-        .example(
-            "elsewhere",
-            json!({ "version": 3, "language": "en", "obtained_at": "2026-11-08T10:00:00Z" }),
-        )
-}
-
-pub(crate) fn withdraw_consent(operation: OperationDoc) -> OperationDoc {
-    operation
-        .text(
-            "From now on, the candidate cannot advance if the text is required. Erases nothing. The answer is the same if \
-             there is no consent.",
-        )
-        .is_limited("A candidate may make 100 changes of their own an hour.")
-}
-
 pub(crate) fn list_shares(operation: OperationDoc) -> OperationDoc {
     operation.text("Oldest first.").expand(&[shares::CUSTOMER])
 }
@@ -471,13 +307,7 @@ pub(crate) fn share_candidate(operation: OperationDoc) -> OperationDoc {
         )
 }
 
-fn candidate() -> serde_json::Value {
+pub(crate) fn candidate() -> serde_json::Value {
     json!({ "first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com", "external_id": "4711",
             "deadline": "2026-12-24T18:00:00+01:00" })
-}
-
-fn with_consent(mut candidate: serde_json::Value) -> serde_json::Value {
-    candidate["consents"] =
-        json!([{ "kind": "consent", "version": 3, "language": "en", "obtained_at": "2026-11-08T10:00:00Z" }]);
-    candidate
 }

@@ -1,6 +1,7 @@
 //! Common to requests about many candidates: how many run at once, their pace, their time limit, dry runs, and reports about entries
 //! that have failed or are left.
 
+pub(crate) mod document;
 pub(crate) mod dry_run;
 pub(crate) mod lanes;
 pub(crate) mod report;

@@ -1,5 +1,6 @@
 //! Consents, requests for erasure, and holds, which protect candidates from erasure.
 
 pub(crate) mod consents;
+pub(crate) mod document;
 pub(crate) mod erasure_request;
 pub(crate) mod hold;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use shared::app::App;
 use shared::domain::answers::Answers;
 use shared::domain::candidate::Candidate;
-use shared::domain::candidate::search::WordSource;
+use shared::domain::candidate::search_words::WordSource;
 use shared::domain::id::{CompanyId, ProjectId};
 use shared::domain::media::file::FileType;
 use shared::domain::media::upload::{Upload, UploadStatus};

@@ -3,7 +3,7 @@
 use axum::Json;
 use shared::Result;
 use shared::auth::access::Admitted;
-use shared::domain::candidate::search::SearchTerms;
+use shared::domain::candidate::search_words::SearchTerms;
 use shared::domain::company::Company;
 use shared::domain::policy::{Action, Search};
 use shared::http::QueryParameters;

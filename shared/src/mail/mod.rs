@@ -4,6 +4,7 @@ mod from;
 mod link;
 mod moment;
 mod occasion;
+mod personal_mail;
 mod render;
 mod send;
 
@@ -12,8 +13,8 @@ pub use link::{
 };
 pub use moment::in_words as moment_in_words;
 pub use occasion::{
-    AccountLink, AskedHelpEntry, EndedInterviewLine, EndedInterviewList, MailOccasion, PersonalMail,
-    WaitingDays,
+    AccountLink, AskedHelpEntry, EndedInterviewLine, EndedInterviewList, MailOccasion, WaitingDays,
 };
+pub use personal_mail::PersonalMail;
 pub use render::RenderedMail;
 pub use send::{MailDelivery, MailEnvelope, Mailer};

@@ -33,7 +33,7 @@ pub use candidate::answers::{AnswerReader, FinalAnswers, ShownAnswers};
 pub use candidate::evaluation::{CandidateResult, EvaluationKey};
 pub use candidate::matches::CandidateMatch;
 pub use candidate::report::ReportSubject;
-pub use candidate::search::SearchHit;
+pub use candidate::search_entries::SearchHit;
 pub use candidate::share::SharedCandidate;
 pub use deletion::StepwiseDeletion;
 pub use due::DuePages;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 
-use super::search::{SearchedFields, WordSource};
+use super::search_words::{SearchedFields, WordSource};
 use super::{Candidate, CandidateProfile};
 use crate::mail::address_change::{AccountAddress, AddressFields, FormerEmail};
 use crate::mail::rate::RefusedOrThrottled;

@@ -17,7 +17,7 @@ mod key;
 mod mails;
 mod opening;
 mod reopening;
-pub mod search;
+pub mod search_words;
 
 use std::collections::BTreeMap;
 

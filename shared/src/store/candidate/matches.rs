@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use crate::domain::candidate::CandidateStatus;
-use crate::domain::candidate::search::{MAX_RESULTS, SearchTerms, SearchedFields};
+use crate::domain::candidate::search_words::{MAX_RESULTS, SearchTerms, SearchedFields};
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::mail::address_change::PendingEmail;
 use crate::domain::media::file::StoredFile;
@@ -14,7 +14,7 @@ use crate::domain::project::ProjectStatus;
 use crate::domain::staff::ProjectStaff;
 use crate::domain::text::{Email, ShortName};
 use crate::error::Result;
-use crate::store::candidate::search::SearchHit;
+use crate::store::candidate::search_entries::SearchHit;
 use crate::store::table::handle::Store;
 use crate::store::table::keys::{self, ItemKey};
 use crate::store::table::read::projection::ProjectionExpression;

@@ -8,7 +8,7 @@ mod help_request;
 mod judged;
 pub(super) mod matches;
 pub(super) mod report;
-pub(super) mod search;
+pub(super) mod search_entries;
 mod selection;
 pub(super) mod share;
 
@@ -29,7 +29,7 @@ use super::table::retry::RetryPolicy;
 use super::table::write::condition::WriteCondition;
 use super::table::write::transaction::Transaction;
 use crate::domain::account::Account;
-use crate::domain::candidate::search::SearchedFields;
+use crate::domain::candidate::search_words::SearchedFields;
 use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::effect::Effect;
 use crate::domain::history::erasure::{ErasedItem, ErasureCause, ErasureReason};

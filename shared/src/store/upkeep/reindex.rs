@@ -10,7 +10,7 @@ use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::project::Project;
 use crate::error::{Error, Result};
-use crate::store::candidate::search::{AT_ONCE, entry, hash_of};
+use crate::store::candidate::search_entries::{AT_ONCE, entry, hash_of};
 use crate::store::table::handle::Store;
 use crate::store::table::item::{self, Item, VersionedItem, string};
 use crate::store::table::keys::{self, ItemKey, PK, SK, TABLE};

@@ -1,7 +1,7 @@
 //! The keys of search entries: one entry per word of a candidate.
 
 use super::ItemKey;
-use crate::domain::candidate::search::WordSource;
+use crate::domain::candidate::search_words::WordSource;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 
 /// The first letters of words fall into so many groups; those of the Latin alphabet into one each.

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashSet};
 use futures_util::future::try_join_all;
 
 use crate::domain::candidate::Candidate;
-use crate::domain::candidate::search::{MAX_RESULTS, MAX_WORDS, SearchTerms, WordSource};
+use crate::domain::candidate::search_words::{MAX_RESULTS, MAX_WORDS, SearchTerms, WordSource};
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::secret::SecretHash;
 use crate::error::{Error, Result};

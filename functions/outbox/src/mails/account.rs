@@ -14,7 +14,7 @@ use shared::http::reference::ReferenceUris;
 use shared::mail::{MailEnvelope, MailOccasion, Mailer, PersonalMail, activation_link};
 use shared::store::VersionedItem;
 
-use crate::mails::address::name_of;
+use crate::mails::holder::find_author_name;
 use crate::outcome::{EffectResult, send_mail};
 
 /// Validity of the key in an invitation.
@@ -145,7 +145,7 @@ pub(crate) async fn tell_of_sign_in(
     let by = match by {
         // No account of the company did it, and none needs to be looked after.
         ChangeAuthor::Operator => None,
-        by => Some(name_of(system, &company, by).await?),
+        by => Some(find_author_name(&system.store, &company, by).await?),
     };
     let occasion = MailOccasion::SignInChanged { by: by.as_deref(), is_own };
     send_to_customer(mailer, &customer, &company, occasion).await

@@ -16,7 +16,7 @@ use shared::mail::{
 use shared::store::RetryPolicy;
 
 use crate::mails::account::send_to_customer;
-use crate::mails::holder::AccountHolder;
+use crate::mails::holder::{AccountHolder, find_author_name};
 use crate::outcome::{EffectResult, send_mail};
 
 /// Sends the holder of an account the key to confirm a new address. It revokes the key of an earlier mail.
@@ -103,7 +103,7 @@ pub(crate) async fn tell_of_change(
     let Some(KeyMail { holder, to, key }) = given.await? else {
         return Ok((EffectResult::Outdated, "the change was undone, or is too old".to_owned()));
     };
-    let by = name_of(system, &company, by).await?;
+    let by = find_author_name(&system.store, &company, by).await?;
     let at = moment_in_words(changed_at, company.timezone.as_str(), holder.language(&company));
     let link = restoration_link(&system.config().suite_url, &key);
     let occasion = MailOccasion::AddressChanged {
@@ -136,26 +136,6 @@ async fn send_to_address(
     let envelope =
         MailEnvelope { to, account: Some(holder.account()), company, alias: holder.alias(), reply_to };
     send_mail(mailer, &envelope, &mail).await
-}
-
-/// The name of the author of a change; that of the company if they are gone.
-pub(super) async fn name_of(system: &SystemAccess, company: &Company, by: ChangeAuthor) -> Result<String> {
-    let name = match by {
-        ChangeAuthor::Customer { customer } => {
-            let customer = system.store.customer(&company.id, customer).await?;
-            customer.map(|by| format!("{} {}", by.first_name, by.last_name))
-        }
-        ChangeAuthor::NamedToken { token } => {
-            let tokens = system.store.tokens(&company.id).await?;
-            tokens.into_iter().find(|found| found.id == token).map(|found| found.name.to_string())
-        }
-        ChangeAuthor::Candidate { project, candidate } => {
-            let candidate = system.store.candidate(&company.id, project, candidate).await?;
-            candidate.map(|by| format!("{} {}", by.profile.first_name, by.profile.last_name))
-        }
-        ChangeAuthor::System | ChangeAuthor::Operator => None,
-    };
-    Ok(name.unwrap_or_else(|| company.name.to_string()))
 }
 
 /// Tells an owner that the holder of an account has restored their former address.

@@ -5,6 +5,7 @@ use shared::Result;
 use shared::domain::account::Account;
 use shared::domain::candidate::Candidate;
 use shared::domain::company::Company;
+use shared::domain::history::ChangeAuthor;
 use shared::domain::id::CompanyId;
 use shared::domain::language::Language;
 use shared::domain::mail::address_change::{AccountAddress, AddressKeys};
@@ -155,4 +156,24 @@ impl AccountHolder {
             Self::Candidate(..) => Some(Contact::of_company(company)),
         }
     }
+}
+
+/// Finds the name of the author of a change; that of the company if they are gone.
+pub(super) async fn find_author_name(store: &Store, company: &Company, by: ChangeAuthor) -> Result<String> {
+    let name = match by {
+        ChangeAuthor::Customer { customer } => {
+            let customer = store.customer(&company.id, customer).await?;
+            customer.map(|by| format!("{} {}", by.first_name, by.last_name))
+        }
+        ChangeAuthor::NamedToken { token } => {
+            let tokens = store.tokens(&company.id).await?;
+            tokens.into_iter().find(|found| found.id == token).map(|found| found.name.to_string())
+        }
+        ChangeAuthor::Candidate { project, candidate } => {
+            let candidate = store.candidate(&company.id, project, candidate).await?;
+            candidate.map(|by| format!("{} {}", by.profile.first_name, by.profile.last_name))
+        }
+        ChangeAuthor::System | ChangeAuthor::Operator => None,
+    };
+    Ok(name.unwrap_or_else(|| company.name.to_string()))
 }

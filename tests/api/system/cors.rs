@@ -109,6 +109,8 @@ async fn answers_are_readable_by_allowed_pages_alone() {
         assert_eq!(answer.header("vary"), Some("origin"));
     }
     assert_unreadable(&owner.send(read()).await.expect(200));
+    let packed = owner.get("/openapi.json").await.expect(200);
+    assert_eq!(packed.header("vary"), Some("Accept-Encoding, origin"));
 }
 
 #[tokio::test]

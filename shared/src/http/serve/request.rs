@@ -117,8 +117,11 @@ pub(in crate::http) async fn observe(State(app): State<App>, mut request: Reques
         headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
     }
     if !app.config().allowed_origins.is_empty() {
-        // The gateway lets the page read the answer, or does not.
-        headers.append(header::VARY, HeaderValue::from_static("origin"));
+        // The gateway lets the page read the answer, or does not. In one value, because Lambda's response has one of each header.
+        let vary = headers
+            .get(header::VARY)
+            .and_then(|vary| format!("{}, origin", vary.to_str().ok()?).try_into().ok());
+        headers.insert(header::VARY, vary.unwrap_or(HeaderValue::from_static("origin")));
     }
     // Answers depend on who asks, and much of them is personal.
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("private, no-store"));

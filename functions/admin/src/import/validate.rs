@@ -74,7 +74,8 @@ struct Validator {
     usernames: HashMap<String, Option<CustomerId>>,
     /// The addresses of staff, case-folded.
     emails: HashMap<String, CustomerId>,
-    videos: HashMap<VideoId, HashSet<Language>>,
+    /// The digests of the captions of videos.
+    videos: HashMap<VideoId, BTreeMap<Language, String>>,
     projects: HashMap<ProjectId, HashSet<QuestionId>>,
     external_ids: HashSet<(Option<ProjectId>, String)>,
     candidates: HashSet<(ProjectId, CandidateId)>,
@@ -180,9 +181,10 @@ impl Validator {
             }
             ImportedRecord::Candidate(one) => self.candidate(one)?,
             ImportedRecord::Captions(one) => {
-                let languages = self.videos.get_mut(&one.video);
-                if !languages.is_some_and(|languages| languages.remove(&one.language)) {
-                    return Err("its video is missing, or has no captions in this language");
+                let digests = self.videos.get_mut(&one.video);
+                let digest = digests.and_then(|digests| digests.remove(&one.language));
+                if digest.is_none_or(|digest| digest != one.text.digest()) {
+                    return Err("its video is missing, or does not have it");
                 }
             }
             ImportedRecord::Company(one) => {
@@ -246,7 +248,7 @@ impl Validator {
             ImportedRecord::Video(one) => {
                 self.note(one.id.to_string(), one.version());
                 self.recordings.add_video(one);
-                self.videos.insert(one.id, one.captions.keys().copied().collect());
+                self.videos.insert(one.id, one.captions.clone());
             }
             ImportedRecord::Webhook(one) => {
                 self.note(one.id.to_string(), one.version());

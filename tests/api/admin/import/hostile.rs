@@ -48,7 +48,7 @@ fn edit_media(copy: &Copied, start: &str, change: impl FnOnce(&mut Value)) -> St
 type Attack = (&'static str, fn(&Copied), &'static str);
 
 /// Changes by somebody whose key is accepted.
-const ATTACKS: [Attack; 43] = [
+const ATTACKS: [Attack; 44] = [
     (
         "usage of a month to come",
         |copy| edit(copy, RecordKind::Usage, |one| one["id"] = json!("2099-01")),
@@ -184,6 +184,15 @@ const ATTACKS: [Attack; 43] = [
             })
         },
         "members or values that no record has",
+    ),
+    (
+        "other captions than the video names",
+        |copy| {
+            edit(copy, RecordKind::Captions, |one| {
+                one["value"]["text"] = json!("WEBVTT\n\n00:00:01.000 --> 00:00:04.000\nNo.\n")
+            })
+        },
+        "its video is missing, or does not have it",
     ),
     (
         "other captions than the answer names",

@@ -47,7 +47,7 @@ impl NeededRecordings {
             if is_converted_next
                 && let Some(path) = path_of(MediaPlace::Takes, &answers.company, &objects.parts(of))
             {
-                let count = take.part_count.max(1).into();
+                let count = take.part_count.into();
                 let parts = NeededParts { owner: owner.clone(), count, last: take.last_part, found: 0 };
                 self.parts.insert(path, parts);
             }

@@ -1,20 +1,23 @@
 //! Reads a company as records of an archive.
 //!
-//! Everything about a candidate is read as of one moment. Evaluations, guest links and answers are written in a transaction with
-//! the candidate's item, so they belong together if that item has the same version before and after they are read.
+//! No read sees several items as of one moment. Items that belong together are written in one transaction with an item that
+//! names them: evaluations, guest links and answers with their candidate, texts and captions with the answers, other captions with
+//! their welcome video, the logo and legal texts with the company. So they are of one moment if the item that names them has the same
+//! version before and after they are read.
 
 use std::collections::{HashMap, HashSet};
+use std::iter;
 
 use super::counts::ArchivedCounts;
 use super::{ArchiveRecord, ArchivedEntity};
-use crate::domain::answers::{AnswerCaptions, Answers, WrittenAnswer};
+use crate::domain::answers::{Answers, WrittenAnswer};
 use crate::domain::candidate::{Candidate, GuestLink};
 use crate::domain::company::Company;
 use crate::domain::company::label::Label;
 use crate::domain::company::logo::Logo;
 use crate::domain::evaluation::Evaluation;
 use crate::domain::history::HistoryEntry;
-use crate::domain::id::{CandidateId, CompanyId, ProjectId};
+use crate::domain::id::{CandidateId, CompanyId, ProjectId, QuestionId};
 use crate::domain::media::captions::Captions;
 use crate::domain::media::video::Video;
 use crate::domain::privacy::legal::LegalText;
@@ -31,6 +34,7 @@ use crate::store::project::counts::shards;
 use crate::store::table::handle::Store;
 use crate::store::table::item::{self, Item, StoredEntity, VersionedItem, string};
 use crate::store::table::keys::{self, ItemCollection, TABLE};
+use crate::store::table::read::batch::ItemBatch;
 use crate::store::table::read::query::Query;
 
 /// The maximum number of candidates in an [`ArchivePage`], whose records are read as of one moment.
@@ -48,27 +52,85 @@ pub struct ArchivePage {
     pub reached: Option<CandidateId>,
 }
 
+/// What was written by and about some candidates.
+struct WrittenRecords {
+    written: Vec<(CandidateId, ArchiveRecord)>,
+    /// The answers that name texts or captions.
+    naming: Vec<VersionedItem<Answers>>,
+}
+
 impl Store {
     /// The records of a company that belong to none of its projects; `None` if there is no such company. Fails with
-    /// [`Error::Unreadable`] if an item cannot be read.
+    /// [`Error::Unreadable`] if an item cannot be read, and with [`Error::Busy`] if the company or its videos change each time they are
+    /// read.
     pub async fn archive_company(&self, company: &CompanyId) -> Result<Option<Vec<ArchiveRecord>>> {
-        let Some(found) = self.one::<Company>(keys::company(company)).await? else { return Ok(None) };
-        let mut records = vec![ArchiveRecord::of(&found)?];
+        let Some(mut records) = self.archive_company_and_videos(company).await? else { return Ok(None) };
         if let Some(policy) = self.one::<RetentionPolicy>(keys::retention_policy(company)).await? {
             records.push(ArchiveRecord::of(&policy)?);
         }
         if let Some(settings) = self.one::<SignInSettings>(keys::sign_in_settings(company)).await? {
             records.push(ArchiveRecord::of(&settings)?);
         }
-        records.extend(self.archive_all::<LegalText>(keys::legal_texts(company)).await?);
-        records.extend(self.archive_all::<Logo>(keys::logos(company)).await?);
         records.extend(self.archive_all::<Label>(keys::labels(company)).await?);
         records.extend(self.archive_all::<Customer>(keys::customers(company)).await?);
-        records.extend(self.archive_all::<Video>(keys::videos(company)).await?);
-        records.extend(self.archive_all::<Captions>(keys::all_captions(company)).await?);
         records.extend(self.archive_all::<Webhook>(keys::webhooks(company)).await?);
         records.extend(self.archive_tokens(company).await?);
         Ok(Some(records))
+    }
+
+    /// The records of a company and of its welcome videos, with what these name.
+    async fn archive_company_and_videos(&self, company: &CompanyId) -> Result<Option<Vec<ArchiveRecord>>> {
+        for _ in 0..ATTEMPTS {
+            let Some(found) = self.one::<Company>(keys::company(company)).await? else { return Ok(None) };
+            let videos: Vec<VersionedItem<Video>> = self.all_wanted(keys::videos(company), |_| true).await?;
+            let mut records = self.archive_named_by_company(&found).await?;
+            records.extend(self.archive_named_by_videos(company, &videos).await?);
+            records.push(ArchiveRecord::of(&found)?);
+            for video in &videos {
+                records.push(ArchiveRecord::of(video)?);
+            }
+            let video_keys = videos.iter().map(|video| video.key());
+            let mut now = self.get(iter::once(found.key()).chain(video_keys)).await?;
+            let mut is_settled = is_unchanged(&found, &mut now)?;
+            for video in &videos {
+                is_settled &= is_unchanged(video, &mut now)?;
+            }
+            if is_settled {
+                return Ok(Some(records));
+            }
+        }
+        Err(Error::Busy("the company or its videos changed each time they were read".into()))
+    }
+
+    /// The records of the legal texts and the logo of a company.
+    async fn archive_named_by_company(&self, company: &Company) -> Result<Vec<ArchiveRecord>> {
+        let Company { id, legal, logo, .. } = company;
+        let mut records = Vec::new();
+        let is_named = |text: &LegalText| text.id.version <= legal.count(text.id.kind);
+        for text in self.all_wanted::<LegalText>(keys::legal_texts(id), is_named).await? {
+            records.push(ArchiveRecord::of(&text)?);
+        }
+        if let Some(logo) = logo
+            && let Some(found) = self.one::<Logo>(keys::logo(id, logo.id)).await?
+        {
+            records.push(ArchiveRecord::of(&found)?);
+        }
+        Ok(records)
+    }
+
+    /// The records of the captions of welcome videos.
+    async fn archive_named_by_videos(
+        &self,
+        company: &CompanyId,
+        videos: &[VersionedItem<Video>],
+    ) -> Result<Vec<ArchiveRecord>> {
+        let named: HashSet<_> = videos
+            .iter()
+            .flat_map(|video| video.captions.keys().map(|language| (video.id, *language)))
+            .collect();
+        let is_named = |captions: &Captions| named.contains(&(captions.video, captions.language));
+        let found = self.all_wanted::<Captions>(keys::all_captions(company), is_named).await?;
+        found.iter().map(ArchiveRecord::of).collect()
     }
 
     async fn archive_tokens(&self, company: &CompanyId) -> Result<Vec<ArchiveRecord>> {
@@ -162,15 +224,25 @@ impl Store {
             let (Some(first), Some(last)) = (candidates.first(), candidates.last()) else {
                 return Ok(records);
             };
-            let written = self.archive_written(company, project, first.id, last.id).await?;
-            let all_keys: Vec<_> =
-                candidates.iter().map(|candidate| keys::candidate(company, project, candidate.id)).collect();
-            let mut now = self.get(all_keys.iter().cloned()).await?;
+            let WrittenRecords { written, naming } =
+                self.archive_written(company, project, first.id, last.id).await?;
+            let answers_keys = naming.iter().map(|answers| answers.key());
+            let all_keys = candidates.iter().map(|candidate| candidate.key()).chain(answers_keys);
+            let mut now = self.get(all_keys).await?;
+            // Candidates go on with their answers without a write of their own item.
+            let mut answering = HashSet::new();
+            for answers in &naming {
+                if !is_unchanged(answers, &mut now)? {
+                    answering.insert(answers.candidate);
+                }
+            }
             let mut changed = Vec::new();
             let mut settled = HashSet::new();
-            for (candidate, key) in candidates.iter().zip(&all_keys) {
-                match now.take::<Candidate>(key)? {
-                    Some(after) if after.version() == candidate.version() => {
+            for candidate in &candidates {
+                match now.take::<Candidate>(&candidate.key())? {
+                    Some(after)
+                        if after.version() == candidate.version() && !answering.contains(&candidate.id) =>
+                    {
                         settled.insert(candidate.id);
                         records.push(ArchiveRecord::of(candidate)?);
                     }
@@ -186,15 +258,16 @@ impl Store {
         Err(Error::Busy("candidates changed each time they were read".into()))
     }
 
-    /// The records written by and about the candidates from `first` to `last`.
+    /// Reads what was written by and about the candidates from `first` to `last`.
     async fn archive_written(
         &self,
         company: &CompanyId,
         project: ProjectId,
         first: CandidateId,
         last: CandidateId,
-    ) -> Result<Vec<(CandidateId, ArchiveRecord)>> {
+    ) -> Result<WrittenRecords> {
         let mut written = Vec::new();
+        let mut naming = Vec::new();
         let evaluations = keys::evaluations(company, project).pk;
         let all = range(&evaluations, first.to_string(), format!("{last}{END}"));
         for found in self.read_rows::<Evaluation>(all).await? {
@@ -207,48 +280,34 @@ impl Store {
         }
         let all = range(&keys::all_answers(company, project).pk, first.to_string(), last.to_string());
         for found in self.read_rows::<Answers>(all).await? {
-            let candidate = found.candidate;
-            let (found, captions) = self.with_captions(found).await?;
-            for one in captions {
-                written.push((candidate, ArchiveRecord::of(&one)?));
+            let named = self.archive_named_by_answers(&found).await?;
+            written.extend(named.into_iter().map(|record| (found.candidate, record)));
+            written.push((found.candidate, ArchiveRecord::of(&found)?));
+            if found.captions().next().is_some() || found.stored_texts().next().is_some() {
+                naming.push(found);
             }
-            if found.stored_texts().next().is_some() {
-                let texts = keys::written_answers(company, project, candidate);
-                for text in self.all_wanted::<WrittenAnswer>(texts, |_| true).await? {
-                    written.push((candidate, ArchiveRecord::of(&text)?));
-                }
-            }
-            written.push((candidate, ArchiveRecord::of(&found)?));
         }
-        Ok(written)
+        Ok(WrittenRecords { written, naming })
     }
 
-    /// The answers of a candidate with the captions that they name. Reads both again if they have changed in between. Fails with
-    /// [`Error::Busy`] if they change each time they are read.
-    async fn with_captions(
-        &self,
-        mut answers: VersionedItem<Answers>,
-    ) -> Result<(VersionedItem<Answers>, Vec<VersionedItem<AnswerCaptions>>)> {
-        for _ in 0..ATTEMPTS {
-            let mut found = Vec::new();
-            let mut is_whole = true;
-            for (take, language, digest) in answers.captions() {
-                let captions = self.answer_captions(&answers, take, language).await?;
-                let named = captions.filter(|captions| captions.text.digest() == digest);
-                is_whole &= named.is_some();
-                found.extend(named);
-            }
-            if is_whole {
-                return Ok((answers, found));
-            }
-            let Answers { company, project, candidate, .. } = &*answers;
-            match self.answers(company, *project, *candidate).await? {
-                Some(again) => answers = again,
-                // The candidate is being deleted.
-                None => return Ok((answers, Vec::new())),
+    /// The records of the captions of a candidate's takes, and of the texts that they have written.
+    async fn archive_named_by_answers(&self, answers: &Answers) -> Result<Vec<ArchiveRecord>> {
+        let Answers { company, project, candidate, .. } = answers;
+        let mut records = Vec::new();
+        for (take, language, _) in answers.captions() {
+            if let Some(captions) = self.answer_captions(answers, take, language).await? {
+                records.push(ArchiveRecord::of(&captions)?);
             }
         }
-        Err(Error::Busy("answers changed each time they were read".into()))
+        let named: HashSet<QuestionId> = answers.stored_texts().collect();
+        if !named.is_empty() {
+            let texts = keys::written_answers(company, *project, *candidate);
+            let is_named = |text: &WrittenAnswer| named.contains(&text.question);
+            for text in self.all_wanted(texts, is_named).await? {
+                records.push(ArchiveRecord::of(&text)?);
+            }
+        }
+        Ok(records)
     }
 
     async fn read_rows<T: StoredEntity>(&self, query: Query) -> Result<Vec<VersionedItem<T>>> {
@@ -281,6 +340,12 @@ impl Store {
         }
         Ok(after)
     }
+}
+
+/// Whether an item has the same version in a later read.
+fn is_unchanged<T: StoredEntity>(item: &VersionedItem<T>, now: &mut ItemBatch) -> Result<bool> {
+    let after = now.take::<T>(&item.key())?;
+    Ok(after.is_some_and(|after| after.version() == item.version()))
 }
 
 /// The items of a partition from one sort key to another.

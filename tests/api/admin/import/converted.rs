@@ -15,7 +15,7 @@ use super::{anyway, import_and_start, try_import};
 use crate::admin::export::Archive;
 
 /// Holds a request of an operation, the one after so many others.
-async fn hold(chaos: &Chaos, operation: &str, others: usize) -> Pause {
+pub(super) async fn hold(chaos: &Chaos, operation: &str, others: usize) -> Pause {
     let mut pause = chaos.pause(operation);
     for _ in 0..others {
         pause.reached().await;
@@ -104,6 +104,29 @@ async fn each_missing_part_of_a_recording_counts() {
         other.leave_unsound("a file is missing");
     }
     app.leave_unsound("a file is missing");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_part_after_the_last_one_of_a_recording_stands_for_none_that_is_missing() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let recorded = Interviewee::asked_by(owner.clone(), json!({})).await;
+    app.settle().await;
+    let film = film();
+    let (first, second) = film.split_at(film.len() / 2);
+    let take = recorded.begin().await;
+    for (number, part) in (1..).zip([first, second, b"too late"]) {
+        assert_eq!(recorded.send(take, number, part).await.status, 200);
+    }
+    recorded.finish(take, Some(2), 2).await;
+    delete_parts(&app, "/0002").await;
+    let archive = Archive::of(&app).await;
+    assert_eq!((&archive.manifest["media"]["missing"], archive.media.len()), (&json!(1), 2));
+    let other = TestApp::start().await;
+    let imported = try_import(&other, archive.folder.path(), anyway()).await.unwrap();
+    assert_eq!(imported.media_missing, 1);
+    app.leave_unsound("a file is missing");
+    other.leave_unsound("a file is missing");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -7,6 +7,7 @@ mod half;
 mod hostile;
 mod identity;
 mod interruptions;
+mod named;
 mod start;
 mod tampering;
 mod under_way;

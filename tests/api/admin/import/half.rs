@@ -57,6 +57,45 @@ async fn a_file_of_the_same_size_that_is_there_already_is_replaced() {
     assert_eq!(Archive::of(&app).await.media, archive.media);
 }
 
+/// Changes the last byte of a file in a copy of an archive.
+fn alter(copy: &Copied, file: &Value) {
+    let path = copy.path(&format!("media/{}", file["path"].as_str().unwrap()));
+    let mut bytes = fs::read(&path).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(path, bytes).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_was_altered_and_kept_its_size_is_not_stored() {
+    let source = TestApp::start().await;
+    let archive = small(&source).await;
+    let (app, [table, _bucket]) = TestApp::start_with_storage_chaos().await;
+    let empty = app.table().contents().await;
+    let hash = |line: usize| format!("media.jsonl, line {line}: the file has another hash");
+    for (line, file) in (1..).zip(&archive.media) {
+        let copy = Copied::of(&archive);
+        alter(&copy, file);
+        let refused = try_import(&app, copy.folder.path(), anyway()).await.unwrap_err();
+        assert_eq!(refused, hash(line));
+    }
+    assert_eq!(app.table().contents().await, empty);
+    // After the validation, S3 compares the hash.
+    let copy = Copied::of(&archive);
+    let pause = table.pause("TransactWriteItems");
+    let altered = async {
+        pause.reached().await;
+        archive.media.iter().for_each(|file| alter(&copy, file));
+        pause.resume();
+    };
+    let (imported, ()) = tokio::join!(try_import(&app, copy.folder.path(), anyway()), altered);
+    imported.unwrap_err();
+    assert_eq!(app.object_keys(), [""; 0]);
+    // Repeated, the import validates the files again.
+    assert_eq!(try_import(&app, copy.folder.path(), anyway()).await.unwrap_err(), hash(1));
+    try_import(&app, archive.folder.path(), anyway()).await.unwrap();
+    assert_eq!(Archive::of(&app).await.media, archive.media);
+}
+
 #[tokio::test]
 async fn numbers_of_a_manifest_have_bounds() {
     let app = TestApp::start().await;

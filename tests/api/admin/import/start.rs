@@ -1,7 +1,9 @@
 //! Until the operator starts an imported company, nothing of it moves and nothing leaves; people who were erased stay erased.
 
 use std::fs;
+use std::ops::Range;
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use chrono::TimeDelta;
 use serde_json::json;
 use shared::clock::Clock as _;
@@ -11,10 +13,13 @@ use shared::event::RecordOutcome;
 use tests::app::TestApp;
 use tests::assert_refusals;
 use tests::caller::{Caller, last_segment};
+use tests::http::Request;
 use tests::platform::event;
+use tests::table::{Item, Key};
 
 use super::afterwards::enter;
 use super::{ImportOptions, TrustedKeys, anyway, import_and_start, start, try_import};
+use crate::admin::erase_company::planted::PlantedCompany;
 use crate::admin::erase_company::{begin, finish};
 use crate::admin::export::Archive;
 use crate::admin::export::content::everything;
@@ -78,16 +83,58 @@ async fn until_a_company_starts_nothing_of_it_moves_and_nothing_leaves() {
     there.post("/companies/acme/labels/", json!({ "text": "Sales" })).await.expect(201);
 }
 
+/// The shards of the index by due date in which items of a company wait for its start, queue by queue.
+const WAITING: [Range<u8>; 11] =
+    [0..16, 20..22, 22..24, 38..42, 42..44, 45..49, 49..50, 50..52, 52..56, 57..59, 59..61];
+
+/// The items in the index by due date, each with its shard.
+async fn due_items(app: &TestApp) -> Vec<(u8, Key, Item)> {
+    let items = app.table().contents().await.into_iter();
+    let due = items
+        .filter_map(|(key, item)| Some((item.get("due_shard")?.as_n().unwrap().parse().unwrap(), key, item)));
+    due.collect()
+}
+
+/// Enters what waits in the index of `app` into that of `other`, as later writes of an imported company do.
+async fn plant_due(app: &TestApp, other: &TestApp) {
+    let mut imported = other.table().contents().await;
+    for (shard, key, due) in due_items(app).await {
+        if WAITING.iter().any(|queue| queue.contains(&shard)) {
+            // An imported item has secrets of its own.
+            let place = ["due_shard", "due_at"].map(|name| (name.to_owned(), due[name].clone()));
+            let mut item = imported.remove(&key).unwrap_or(due);
+            item.extend(place);
+            other.table().put(item).await;
+        }
+    }
+}
+
 /// Of all that schedules do: deadlines, reminders of candidates and evaluators, notices to staff, retention, webhooks, conversions, exports.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_schedule_writes_anything_of_a_company_with_everything_before_it_starts() {
     let app = TestApp::start().await;
-    everything(&app).await;
+    let PlantedCompany { owner, .. } = everything(&app).await;
+    let project = owner.running_project(json!({ "allow_hash_login": true })).await;
+    // A mail tells of the first one, and the second one waits for the next mail.
+    for _ in 0..2 {
+        let candidate = owner.invite(&project, json!({})).await;
+        candidate.ask(&candidate.uri, "technical", "My camera is broken.").await.expect(200);
+        app.settle().await;
+    }
+    let candidate = owner.candidate(&project, json!({})).await;
+    owner.send(Request::put(&format!("{candidate}erasure-request/"))).await.expect(200);
+    app.settle().await;
     let archive = Archive::of(&app).await;
     let other = TestApp::start().await;
     other.clock().advance(app.clock().now() - other.clock().now());
     try_import(&other, archive.folder.path(), anyway()).await.unwrap();
     other.settle().await;
+    assert_eq!(due_items(&other).await, [], "schedules would read them every minute");
+    plant_due(&app, &other).await;
+    let planted = due_items(&other).await;
+    for queue in WAITING {
+        assert!(planted.iter().any(|(shard, ..)| queue.contains(shard)), "nothing waits in {queue:?}");
+    }
     let before = other.table().contents().await;
     for _ in 0..20 {
         other.clock().advance(TimeDelta::days(1));
@@ -106,6 +153,39 @@ async fn no_schedule_writes_anything_of_a_company_with_everything_before_it_star
     }
     assert!(notices > 0, "evaluators are reminded on working mornings");
     assert_ne!(other.table().contents().await, before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_import_that_cannot_be_read_holds_up_its_company_alone() {
+    let app = TestApp::start().await;
+    let fields = json!({ "default_interview_period": 2 });
+    let project = app.owner().await.running_project(fields.clone()).await;
+    app.owner().await.candidate_at(&project, CandidateStatus::Invited).await;
+    app.settle().await;
+    let archive = Archive::of(&app).await;
+
+    let other = TestApp::start().await;
+    try_import(&other, archive.folder.path(), anyway()).await.unwrap();
+    other.settle().await;
+    plant_due(&app, &other).await;
+    let stranger = other.owner_of("globex").await;
+    let project = stranger.running_project(fields).await;
+    let invited = stranger.candidate_at(&project, CandidateStatus::Invited).await;
+    other.settle().await;
+    let import = ("COMPANY#acme".to_owned(), "IMPORT".to_owned());
+    other.table().set(&import, "started_at", AttributeValue::S("soon".to_owned())).await;
+    let contents = async || {
+        let mut contents = other.table().contents().await;
+        contents.retain(|(pk, _), _| pk.starts_with("COMPANY#acme"));
+        contents
+    };
+    let before = contents().await;
+    other.clock().advance(TimeDelta::days(10));
+    other.sweep().await;
+    assert_eq!(contents().await, before);
+    let stranger = stranger.again().await;
+    assert_eq!(stranger.get(&invited).await.expect(200).json()["status"], "expired");
+    other.leave_unsound("an import cannot be read");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,5 +1,7 @@
 //! Downloads of an export.
 
+use std::fs;
+
 use admin::export::export_company;
 use admin::import::{ArchiveImport, ImportOptions, TrustedKeys};
 use export_writer::ExportSummary;
@@ -131,7 +133,9 @@ async fn an_archive_whose_photo_was_replaced_before_the_download_is_imported_wit
         ArchiveImport::new(other.app(), folder.path(), options, |_| {}).unwrap().run().await
     };
     let refused = import(false).await.unwrap_err().to_string();
-    assert!(refused.ends_with("there is no such file of this size"), "{refused}");
+    let listed = fs::read_to_string(folder.path().join("media.jsonl")).unwrap();
+    let line = 1 + listed.lines().position(|line| line.contains(gone)).unwrap();
+    assert_eq!(refused, format!("media.jsonl, line {line}: there is no such file of this size"));
     let imported = import(true).await.unwrap();
     assert_eq!((imported.media_missing, imported.was_there), (1, false));
     other.leave_unsound("a file is missing");

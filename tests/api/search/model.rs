@@ -96,8 +96,16 @@ fn term() -> impl Strategy<Value = String> {
     prop_oneof![12 => beginning, 1 => "\\PC{0,6}"]
 }
 
+/// Two terms of the same length, of which the first decides the order. Short ones, so that they find several people.
+fn even_terms() -> impl Strategy<Value = String> {
+    let terms = (name(), name(), 1..3_usize);
+    terms.prop_map(|(one, other, count)| {
+        [one, other].map(|name| name.chars().take(count).collect::<String>()).join(" ")
+    })
+}
+
 fn text() -> impl Strategy<Value = String> {
-    prop_oneof![3 => term(), 2 => vec(term(), 2..4).prop_map(|terms| terms.join(" "))]
+    prop_oneof![3 => term(), 2 => vec(term(), 2..4).prop_map(|terms| terms.join(" ")), 1 => even_terms()]
 }
 
 /// A word without apostrophes and the punctuation around it.

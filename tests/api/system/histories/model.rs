@@ -74,6 +74,14 @@ impl ReferenceStateMachine for ProjectModel {
             .candidates()
             .filter_map(|(number, candidate)| candidate.next_step(number, model.now))
             .collect();
+        // Reports of an earlier attempt come while the next one goes on. Purely random steps would hardly ever hit one.
+        next_steps.extend(model.candidates().filter(|(_, one)| one.status == Interviewing).map(
+            |(candidate, _)| HistoryStep::Report {
+                candidate,
+                report: PlatformReport::Aborted,
+                minutes_ago: 7,
+            },
+        ));
         if model.project != RUNNING {
             next_steps.push(HistoryStep::Project { to: RUNNING });
         }

@@ -54,19 +54,24 @@ impl Rule {
 }
 
 impl Scenario {
-    /// Whether the run erases a candidate, in a project that is closed or not.
-    fn erases(&self, life: &CandidateLife, is_closed: bool) -> bool {
+    /// The day from which the rule erases a candidate, in a project that is closed or not; `None` if they are kept.
+    fn due_day(&self, life: &CandidateLife, is_closed: bool) -> Option<i64> {
         let rule = self.own[life.project].unwrap_or(self.company);
-        let Some(days) = rule.days else { return false };
+        let days = rule.days.filter(|_| !rule.counts_from_close || is_closed)?;
         let invited = life.invited.map(|(after, _)| life.created + after);
         let deadline = life.invited.map(|(after, days)| life.created + after + days);
         // Expired candidates expired on this day, whatever deadline they have since.
         let deadline = deadline.filter(|_| !life.is_skipped).map(|deadline| deadline.max(CLOSE));
         let last = life.created.max(invited.unwrap_or(0)).max(deadline.unwrap_or(0));
         let start = if rule.counts_from_close { last.max(CLOSE) } else { last };
-        let is_open = rule.counts_from_close && !is_closed;
+        // A first rule erases nobody before.
+        Some((start + days).max(RULES + 7))
+    }
+
+    /// Whether the run erases a candidate, in a project that is closed or not.
+    fn erases(&self, life: &CandidateLife, is_closed: bool) -> bool {
         let is_held = life.hold.is_some_and(|until| until.is_none_or(|until| self.run < until));
-        !is_open && start + days <= self.run && self.run >= RULES + 7 && !is_held
+        self.due_day(life, is_closed).is_some_and(|day| day <= self.run) && !is_held
     }
 }
 
@@ -93,10 +98,19 @@ fn lives() -> impl Strategy<Value = CandidateLife> {
 fn scenarios() -> impl Strategy<Value = Scenario> {
     let lives = proptest::collection::vec(lives(), 1..9);
     let own = || proptest::option::weighted(0.4, rules());
-    (lives, any::<[bool; PROJECTS]>(), rules(), [own(), own(), own()], 38..60_i64).prop_map(
-        |(mut lives, is_closed, company, own, run)| {
+    let days_around = proptest::option::weighted(0.7, (any::<prop::sample::Index>(), -1..=0_i64));
+    (lives, any::<[bool; PROJECTS]>(), rules(), [own(), own(), own()], 38..60_i64, days_around).prop_map(
+        |(mut lives, is_closed, company, own, run, days_around)| {
             lives.sort_by_key(|life| life.created);
-            Scenario { lives, is_closed, company, own, run }
+            let mut scenario = Scenario { lives, is_closed, company, own, run };
+            let lives = scenario.lives.iter();
+            let due: Vec<i64> =
+                lives.filter_map(|life| scenario.due_day(life, is_closed[life.project])).collect();
+            // On the day on which somebody is due, or the day before: other days hardly ever show a rule that is a day off.
+            if let Some((index, around)) = days_around.filter(|_| !due.is_empty()) {
+                scenario.run = index.get(&due) + around;
+            }
+            scenario
         },
     )
 }

@@ -90,7 +90,7 @@ impl Naming {
             owner.send(Request::put(LOGO).form(logo)).await.expect(200);
             caption_film("en").await.expect(200);
             recorded.caption(self.take, "en", &text).await.expect(200);
-            let status = if round % 3 == 0 { 201 } else { 200 };
+            let status = if round.is_multiple_of(3) { 201 } else { 200 };
             write(writer, &self.questions[1], &text).await.expect(status);
             // Another take drops the one before, with its captions.
             let take = restarted.record(&[b"no film"]).await;

@@ -110,7 +110,8 @@ async fn a_candidate_is_mailed_at_the_address_that_is_shown() {
 async fn what_is_due_is_done_once_the_company_has_started() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    let project = owner.running_project(json!({ "default_interview_period": 1 })).await;
+    let fields = json!({ "default_interview_period": 1, "evaluation_days": 2 });
+    let project = owner.running_project(fields).await;
     let candidate = owner.candidate_at(&project, CandidateStatus::Invited).await;
     let ending = json!({ "name": "Report", "expires_at": app.clock().in_days(1) });
     owner.named_token_with(ending).await;
@@ -122,8 +123,9 @@ async fn what_is_due_is_done_once_the_company_has_started() {
     let other = TestApp::start().await;
     other.clock().advance(TimeDelta::days(40));
     import_and_start(&other, archive.folder.path()).await;
-    let run =
-        other.table().contents().await.into_iter().find(|((_, sk), _)| sk == "RETENTION#RUN").unwrap().1;
+    let contents = other.table().contents().await;
+    assert!(contents.keys().any(|(_, sk)| sk == "EVALUATIONS"), "evaluators are reminded again");
+    let run = contents.into_iter().find(|((_, sk), _)| sk == "RETENTION#RUN").unwrap().1;
     let next: DateTime<Utc> = run["work"].as_m().unwrap()["due_at"].as_s().unwrap().parse().unwrap();
     assert!(next >= other.app().now() + TimeDelta::days(7), "{next}");
     let there = enter(&other, &owner).await;

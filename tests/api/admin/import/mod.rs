@@ -36,6 +36,7 @@ async fn import_and_start(app: &TestApp, folder: &Path) {
     start(app, "acme").await;
 }
 
-async fn start(app: &TestApp, company: &str) {
-    start_company(app.app(), company.parse().unwrap()).await.unwrap();
+/// Starts an imported company, and tells whether it was started before.
+async fn start(app: &TestApp, company: &str) -> bool {
+    start_company(app.app(), company.parse().unwrap()).await.unwrap().was_started
 }

@@ -67,7 +67,7 @@ impl Store {
         let sealed = self.app.seal(&progress.request.selection, &text).await?;
         let mut item =
             item::bare([(SEALED, string(sealed.as_str())), (EXPIRES_AT, number(progress.expires_at))]);
-        item.extend(keys::idempotency_selection(&progress.request.id).into_attributes());
+        keys::idempotency_selection(&progress.request.id).insert_into(&mut item);
         match self.put_item(item, WriteCondition::AbsentOrExpired(now)).await? {
             Ok(()) => Ok(selection),
             Err(kept) => self.opened_selection(progress, &kept.ok_or(Error::Changed)?).await,

@@ -45,21 +45,20 @@ pub struct SearchHit {
     pub(in crate::store) project: ProjectId,
 }
 
-/// The item of one of the `words` of a candidate.
-pub(in crate::store) fn entry(
-    candidate: &Candidate,
-    word: &str,
-    source: WordSource,
-    words: &SearchWords,
-) -> (ItemKey, Item) {
-    let key = keys::search::entry(&candidate.company, word, source, candidate.project, candidate.id);
+/// The entries of a candidate with these words.
+pub(in crate::store) fn entries(candidate: &Candidate, words: &SearchWords) -> Vec<(ItemKey, Item)> {
     let all: Vec<&str> = words.keys().map(String::as_str).filter(|word| !word.contains(' ')).collect();
-    let attributes = Item::from([
-        (SEARCH.pk.to_owned(), string(keys::search::letter(&candidate.company, word))),
-        (SEARCH.sk.to_owned(), string(&key.sk)),
-        (WORDS.to_owned(), string(all.join(" "))),
-    ]);
-    (key, attributes)
+    let all = all.join(" ");
+    let entry = |(word, source): (&String, &WordSource)| {
+        let key = keys::search::entry(&candidate.company, word, *source, candidate.project, candidate.id);
+        // With room for the key.
+        let mut attributes = Item::with_capacity(5);
+        attributes.insert(SEARCH.pk.to_owned(), string(keys::search::letter(&candidate.company, word)));
+        attributes.insert(SEARCH.sk.to_owned(), string(&key.sk));
+        attributes.insert(WORDS.to_owned(), string(&all));
+        (key, attributes)
+    };
+    words.iter().map(entry).collect()
 }
 
 /// The hash that log lines show instead of an entry's key, which holds a word of a name or an address.
@@ -96,8 +95,7 @@ impl Transaction {
         }
         if let Some(after) = after {
             // Unchanged words as well, since each entry repeats all words.
-            for (word, source) in &new {
-                let (key, attributes) = entry(after, word, *source, &new);
+            for (key, attributes) in entries(after, &new) {
                 self.put_derived(key, attributes);
             }
         }

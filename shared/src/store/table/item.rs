@@ -30,7 +30,15 @@ pub(in crate::store) const BOOKKEEPING_ATTRIBUTES: [&str; 9] =
 
 impl ItemKey {
     pub(crate) fn into_attributes(self) -> Item {
-        Item::from([(PK.to_owned(), string(self.pk)), (SK.to_owned(), string(self.sk))])
+        let mut item = Item::with_capacity(2);
+        self.insert_into(&mut item);
+        item
+    }
+
+    /// Makes it the key of an item.
+    pub(crate) fn insert_into(self, item: &mut Item) {
+        item.insert(PK.to_owned(), string(self.pk));
+        item.insert(SK.to_owned(), string(self.sk));
     }
 }
 
@@ -138,7 +146,7 @@ impl<T> Deref for VersionedItem<T> {
 /// The item of an entity as its `version`th write.
 pub(crate) fn write<T: StoredEntity>(entity: &T, version: u64) -> Result<Item> {
     let mut item = attributes_of(entity)?;
-    item.extend(entity.key().into_attributes());
+    entity.key().insert_into(&mut item);
     item.insert(VERSION.to_owned(), number(version));
     if let Some((pk, sk)) = entity.by_status() {
         item.insert(BY_STATUS.pk.to_owned(), string(pk));

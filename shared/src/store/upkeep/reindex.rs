@@ -10,7 +10,7 @@ use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::project::Project;
 use crate::error::{Error, Result};
-use crate::store::candidate::search_entries::{AT_ONCE, entry, hash_of};
+use crate::store::candidate::search_entries::{AT_ONCE, entries, hash_of};
 use crate::store::table::handle::Store;
 use crate::store::table::item::{self, Item, VersionedItem, string};
 use crate::store::table::keys::{self, ItemKey, PK, SK, TABLE};
@@ -145,6 +145,5 @@ impl Store {
 }
 
 fn entries_of(candidate: &Candidate) -> SearchEntries {
-    let words = candidate.words();
-    words.iter().map(|(word, source)| entry(candidate, word, *source, &words)).collect()
+    entries(candidate, &candidate.words()).into_iter().collect()
 }

@@ -49,7 +49,7 @@ impl Store {
 
     pub(in crate::store) async fn put(&self, key: ItemKey, attributes: Item) -> Result<()> {
         let mut item = attributes;
-        item.extend(key.into_attributes());
+        key.insert_into(&mut item);
         self.put_item(item, WriteCondition::None).await?.map_err(|_| Error::Changed)
     }
 

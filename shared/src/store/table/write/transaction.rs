@@ -94,7 +94,7 @@ impl Transaction {
         if let Some(mut item) = self.or_fault(item::write(entity, 1)) {
             let change = T::history_change(None, Some(entity));
             item::note_event(&mut item, change.as_ref(), 1);
-            self.put(entity.key(), item, WriteCondition::Absent, taken());
+            self.put_item(item, WriteCondition::Absent, taken());
             self.record(change, 1, None, taken());
         }
     }
@@ -132,7 +132,7 @@ impl Transaction {
     ) {
         if let Some(next) = self.or_fault(rewrite::next(before, after, change.as_ref())) {
             self.is_shown |= next.is_shown;
-            self.put(after.key(), next.item, WriteCondition::Version(before.version()), Error::Changed);
+            self.put_item(next.item, WriteCondition::Version(before.version()), Error::Changed);
             self.record(change, before.version() + 1, before.event_version(), ahead());
         }
     }
@@ -166,9 +166,8 @@ impl Transaction {
         let entry = origin.map(|origin| {
             HistoryEntry::new(change, version, origin, self.kept).with_event_before(event_before)
         });
-        let item = entry.and_then(|entry| Some((entry.key(), self.or_fault(item::write(&entry, 1))?)));
-        if let Some((key, item)) = item {
-            self.put(key, item, WriteCondition::Absent, taken);
+        if let Some(item) = entry.and_then(|entry| self.or_fault(item::write(&entry, 1))) {
+            self.put_item(item, WriteCondition::Absent, taken);
         }
     }
 
@@ -213,7 +212,12 @@ impl Transaction {
         refusal: Error,
     ) {
         let mut item = attributes;
-        item.extend(key.into_attributes());
+        key.insert_into(&mut item);
+        self.put_item(item, condition, refusal);
+    }
+
+    /// Puts an item that has its key.
+    fn put_item(&mut self, item: Item, condition: WriteCondition, refusal: Error) {
         let put = Put::builder()
             .table_name(&self.table)
             .set_item(Some(item))

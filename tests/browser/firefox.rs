@@ -1,8 +1,7 @@
 //! Interviews in Firefox, which records in another format than Chromium.
 
-use std::sync::Arc;
-
 use crate::marionette::FirefoxPage;
+use crate::options::new_profile;
 use crate::visit::{Visit, has_kept, recorded_seconds};
 
 async fn record(visit: &Visit, page: &mut FirefoxPage) {
@@ -29,7 +28,7 @@ async fn complete(page: &mut FirefoxPage) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_candidate_answers_in_firefox() {
     let visit = Visit::with_one_question().await;
-    let mut page = FirefoxPage::open(&Arc::new(tempfile::tempdir().unwrap())).await;
+    let mut page = FirefoxPage::open(&new_profile()).await;
     record(&visit, &mut page).await;
     page.press("Stop recording").await;
     complete(&mut page).await;
@@ -43,7 +42,7 @@ async fn a_candidate_answers_in_firefox() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_firefox_keeps_what_it_has_recorded() {
     let visit = Visit::with_one_question().await;
-    let profile = Arc::new(tempfile::tempdir().unwrap());
+    let profile = new_profile();
     let mut page = FirefoxPage::open(&profile).await;
     record(&visit, &mut page).await;
     page.kill().await;

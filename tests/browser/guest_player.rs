@@ -23,6 +23,7 @@ use tokio::sync::watch;
 use crate::devtools::Page;
 use crate::listener;
 use crate::marionette::FirefoxPage;
+use crate::options::new_profile;
 use crate::watched::{FirstQuestion, Watched};
 
 /// The service at another origin, which sends videos itself. While their first addresses live, it answers every request for
@@ -198,7 +199,7 @@ async fn a_video_that_the_viewer_has_left_plays_no_more_when_its_new_address_com
 #[tokio::test(flavor = "multi_thread")]
 async fn a_video_goes_on_at_the_same_second_in_firefox() {
     let stage = Stage::build().await;
-    let mut page = FirefoxPage::open(&Arc::new(tempfile::tempdir().unwrap())).await;
+    let mut page = FirefoxPage::open(&new_profile()).await;
     page.go(&stage.address).await;
     page.on("question").await;
     page.evaluate(NOTE).await;

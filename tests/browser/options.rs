@@ -1,5 +1,6 @@
 //! How browsers are started and killed.
 
+use std::fs;
 use std::io::Write as _;
 use std::sync::Arc;
 
@@ -23,8 +24,7 @@ pub(crate) struct BrowserOptions {
 impl BrowserOptions {
     /// A new profile, without devices.
     pub(crate) fn new() -> Self {
-        let profile = Arc::new(tempfile::tempdir().unwrap());
-        Self { profile, allows_devices: false, sound: None, is_whole: false }
+        Self { profile: new_profile(), allows_devices: false, sound: None, is_whole: false }
     }
 
     /// A new profile, with devices.
@@ -44,6 +44,15 @@ impl BrowserOptions {
     pub(crate) fn program(&self) -> &'static str {
         if self.is_whole || effort::is_full() { "chromium" } else { "chromium-headless-shell" }
     }
+}
+
+/// A folder for a new profile.
+// Not in the system's folder: browsers that were killed write for a moment longer, some of it after the folder was removed. `tests/run`
+// removes what they have left there.
+pub(crate) fn new_profile() -> Arc<TempDir> {
+    let profiles = concat!(env!("CARGO_TARGET_TMPDIR"), "/profiles");
+    fs::create_dir_all(profiles).unwrap();
+    Arc::new(tempfile::tempdir_in(profiles).unwrap())
 }
 
 /// Kills a browser that leads a process group, with all of its processes, as a crash of the computer would.

@@ -47,7 +47,7 @@ impl CredentialClaim {
     }
 }
 
-/// The account or token that acts, whatever the credential.
+/// The account or token that acts, regardless of the credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Principal {
     /// A user who can log in.
@@ -56,7 +56,7 @@ pub enum Principal {
     NamedToken(TokenId),
 }
 
-/// The staff user or named token that has created a resource. The resource outlives their rights.
+/// The staff user or named token that created a resource. The resource remains when their rights end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Creator {
@@ -65,7 +65,7 @@ pub enum Creator {
 }
 
 impl Principal {
-    /// The principal as a creator; `None` for candidates, who create nothing that names them.
+    /// The principal as a creator; `None` for candidates: no resource that they create records its creator.
     pub fn creator(self) -> Option<Creator> {
         match self {
             Self::Account(Account::Customer { customer }) => Some(Creator::Customer(customer)),

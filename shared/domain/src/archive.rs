@@ -1,13 +1,13 @@
 //! The kinds of records in an archive of a company, whose format is described in `functions/PORTABILITY.md`.
 
-/// A kind of record, which has a file of its own.
+/// A kind of record. An archive has one file per kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RecordKind {
     /// Captions of recorded answers.
     AnswerCaptions,
     /// The takes of candidates, and which questions they have answered in writing.
     Answers,
-    /// Candidates, with their consents, shares and what evaluators have rated.
+    /// Candidates, with their consents, shares and the values of evaluators' ratings.
     Candidates,
     /// Captions of welcome videos.
     Captions,
@@ -27,7 +27,7 @@ pub enum RecordKind {
     LegalTexts,
     /// The pictures of the company's logo.
     Logos,
-    /// Projects, with their settings and who works on them.
+    /// Projects, with their settings and staff.
     Projects,
     /// The questions and criteria of projects.
     Questionnaires,
@@ -37,9 +37,9 @@ pub enum RecordKind {
     Receipts,
     /// The retention policy of the company.
     Retention,
-    /// The settings of the sign-in of the company's staff.
+    /// The settings of the provider that staff sign in by.
     SignIn,
-    /// The counts of erased candidates, which statistics still include.
+    /// What statistics still count of erased candidates.
     Statistics,
     /// Named tokens.
     Tokens,
@@ -53,21 +53,21 @@ pub enum RecordKind {
     WrittenAnswers,
 }
 
-/// The entity that is read together with the records of a kind, so that they are of one moment.
+/// The entity that the export reads together with records of a kind, so that they show one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordLevel {
     /// The company.
     Company,
-    /// A project, whose identifier is the first part of the record's.
+    /// A project. Its identifier is the first part of the record's identifier.
     Project,
-    /// A candidate, whose project and identifier are the first two parts of the record's.
+    /// A candidate. The identifiers of the project and the candidate are the first two parts of the record's identifier.
     Candidate,
-    /// The feed.
+    /// The feed of the company's events.
     Feed,
 }
 
 impl RecordKind {
-    /// All kinds, by the names of their files.
+    /// All kinds, sorted by file name.
     pub const ALL: [Self; 24] = [
         Self::AnswerCaptions,
         Self::Answers,
@@ -95,7 +95,7 @@ impl RecordKind {
         Self::WrittenAnswers,
     ];
 
-    /// The name of its file, without the ending.
+    /// The name of the kind's file, without the extension.
     pub const fn name(self) -> &'static str {
         match self {
             Self::AnswerCaptions => "answer-captions",
@@ -125,13 +125,13 @@ impl RecordKind {
         }
     }
 
-    /// Whether an import stores its records as items. The company's item is stored last, and usage is a part of the item that numbers
-    /// the events.
+    /// Whether an import stores records of this kind as items of their own. It stores the company's item last, and usage is part
+    /// of the item that numbers the events.
     pub const fn has_items(self) -> bool {
         !matches!(self, Self::Company | Self::ReceiptKeys | Self::Receipts | Self::Usage)
     }
 
-    /// The entity together with which its records are read.
+    /// The entity that the export reads together with records of this kind.
     pub const fn level(self) -> RecordLevel {
         match self {
             Self::Captions
@@ -157,10 +157,11 @@ impl RecordKind {
         }
     }
 
-    /// The stored attributes that no record has. A dot leads into an attribute.
-    // Secrets and their hashes: whoever has the archive must not act for anybody. Limits of how often somebody may do something,
-    // which are this deployment's matter. The address that a candidate has yet to confirm: clients would be shown it, but nobody
-    // could confirm it without the key and the password. Customers keep theirs, since they can be asked again to confirm it.
+    /// The stored attributes that records leave out. A dot separates an attribute from a nested one.
+    // Left out are: secrets and their hashes, because holders of an archive must not act for anyone; rate limits, because they
+    // concern this deployment only; and the address that a candidate has yet to confirm, because responses would show it although
+    // nobody can confirm it without the key and the password. Customers keep theirs, because they can be asked again to confirm
+    // it.
     pub const fn left_out(self) -> &'static [&'static str] {
         match self {
             Self::Answers => &["texts_written"],
@@ -178,7 +179,7 @@ impl RecordKind {
                 "pending_email",
                 "session_epoch",
             ],
-            // The mark of this deployment's operator.
+            // Set by this deployment's operator.
             Self::Company => &["is_test"],
             Self::Customers => &[
                 "address_keys",
@@ -188,7 +189,7 @@ impl RecordKind {
                 "session_epoch",
                 "sign_in_link",
             ],
-            // A signed one of another deployment, which `receipts` has.
+            // The receipt that another deployment has signed. The file `receipts` has it.
             Self::Events => &["receipt"],
             Self::GuestLinks => &["hash", "media_key", "requests"],
             Self::SignIn => &["last_problem", "links_since", "provider.client_secret"],

@@ -64,7 +64,7 @@ impl fmt::Display for InvalidId {
 
 impl std::error::Error for InvalidId {}
 
-/// The identifier of a resource of type `T`: a ULID, 26 characters in capitals.
+/// The identifier of a resource of type `T`: a ULID, 26 upper-case characters.
 pub struct Id<T> {
     ulid: Ulid,
     // A function pointer, so that identifiers are Send and Sync whatever they identify.
@@ -73,15 +73,15 @@ pub struct Id<T> {
 
 /// A kind of resource that has a URL.
 pub trait ResourceKind {
-    /// The kind of resource that it belongs to. Its URL begins with the parent's.
+    /// The kind of the parent resource. A resource's URL begins with its parent's URL.
     type Parent;
-    /// The segment of its URL before the identifier.
+    /// The path segment before the identifier in the resource's URL.
     const SEGMENT: &'static str;
 }
 
-/// Declares kinds of identifiers: a type without values that marks them, their name, and where the URLs are that end with
-/// them.
-// Marks are types of their own: the resources' types contain identifiers, so the modules would depend on each other.
+/// Declares identifier types. For each: an empty type as its mark, the alias `Id<mark>` and, if resources with such an identifier
+/// have URLs, the parent's mark and the URL segment.
+// Marks instead of the resources' types, because those contain identifiers: the modules would depend on each other.
 macro_rules! ids {
     ($($(#[doc = $doc:literal])+ $id:ident of $mark:ident $(in $parent:ident $segment:literal)?,)+) => {
         $(
@@ -99,7 +99,7 @@ macro_rules! ids {
     };
 }
 
-/// Marks what belongs to a company.
+/// The mark of companies, as the parent of other resources.
 pub enum CompanyMark {}
 
 ids! {
@@ -123,7 +123,7 @@ ids! {
     RoleId of RoleMark in ProjectMark "roles",
     /// The identifier of a company's logo.
     LogoId of LogoMark,
-    /// The identifier of a file, from the start of its upload.
+    /// The identifier of a file, assigned when its upload starts.
     FileId of FileMark,
     /// The identifier of a question.
     QuestionId of QuestionMark in ProjectMark "questions",
@@ -139,7 +139,7 @@ ids! {
     AttemptId of AttemptMark,
 }
 
-/// The name of a take: its question and its number.
+/// Identifies a take by its question and its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TakeRef {
     pub question: QuestionId,
@@ -148,9 +148,9 @@ pub struct TakeRef {
 }
 
 impl<T> Id<T> {
-    /// The first in sort order; no resource has it.
+    /// The smallest identifier. No resource has it.
     pub const MIN: Self = Self::new(Ulid(u128::MIN));
-    /// The last in sort order; no resource has it.
+    /// The largest identifier. No resource has it.
     pub const MAX: Self = Self::new(Ulid(u128::MAX));
 
     /// The identifier with this ULID.
@@ -168,13 +168,13 @@ impl<T> Id<T> {
         Self::new(Ulid::from_bytes(bytes))
     }
 
-    /// The moment of its creation, to the millisecond.
+    /// The creation time, to the millisecond.
     pub fn created_at(self) -> DateTime<Utc> {
         let milliseconds = i64::try_from(self.ulid.timestamp_ms()).ok();
         milliseconds.and_then(DateTime::from_timestamp_millis).unwrap_or_default()
     }
 
-    /// The first identifier of the millisecond of `moment`.
+    /// The smallest identifier that can be created in the millisecond of `moment`.
     pub fn first_of(moment: DateTime<Utc>) -> Self {
         let milliseconds = u64::try_from(moment.timestamp_millis()).unwrap_or(0);
         Self::new(Ulid::from_parts(milliseconds, 0))
@@ -190,7 +190,7 @@ impl<T> Id<T> {
         Self::new(Ulid(self.ulid.0.saturating_sub(1)))
     }
 
-    /// Sorts in reverse, the newest first. Its own inverse.
+    /// The bitwise complement, so that the newest sorts first. Reversing it again returns the identifier.
     pub const fn reversed(self) -> Self {
         Self::new(Ulid(!self.ulid.0))
     }
@@ -230,7 +230,7 @@ impl<T> fmt::Debug for Id<T> {
 }
 impl<T> fmt::Display for Id<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // `Ulid`'s own `Display` goes through a formatter once more, and lists write hundreds of identifiers.
+        // `Ulid`'s own `Display` goes through a second formatter, which is slow for lists of hundreds of identifiers.
         f.write_str(self.ulid.array_to_str(&mut [0; 26]))
     }
 }
@@ -238,8 +238,7 @@ impl<T> fmt::Display for Id<T> {
 impl<T> FromStr for Id<T> {
     type Err = InvalidId;
 
-    /// Accepts only the canonical form.
-    // Each resource has one URL.
+    /// Accepts only the canonical form, so that each resource has exactly one URL.
     fn from_str(text: &str) -> Result<Self, InvalidId> {
         let ulid = Ulid::from_string(text).map_err(|_| InvalidId)?;
         let mut canonical = [0; 26];
@@ -247,7 +246,7 @@ impl<T> FromStr for Id<T> {
     }
 }
 
-// Clients see and send complete references.
+// The API shows and accepts URLs instead of bare identifiers.
 impl<T> JsonSchema for Id<T> {
     fn inline_schema() -> bool {
         true
@@ -278,7 +277,7 @@ impl<'de, T> Deserialize<'de> for Id<T> {
     }
 }
 
-/// Consecutive identifiers, so that the first one determines all.
+/// A block of [`SIZE`](Self::SIZE) consecutive identifiers, stored as the first one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IdBlock {
     first: Id<IdBlock>,
@@ -291,14 +290,14 @@ impl IdBlock {
     /// The identifier at `index`, from 0.
     ///
     /// # Panics
-    /// Beyond [`Self::SIZE`]: such identifiers belong to another block.
+    /// If `index` is [`Self::SIZE`] or more: those identifiers belong to other blocks.
     pub fn id<T>(self, index: usize) -> Id<T> {
         assert!(index < Self::SIZE, "an identifier behind the end of its block");
         Id::new(Ulid(self.first.ulid.0.wrapping_add(index as u128)))
     }
 }
 
-/// Generates unique identifiers, which increase within one process.
+/// Generates unique identifiers that increase within one process.
 pub struct IdGenerator {
     entropy: Arc<dyn RandomSource>,
     last: Mutex<Ulid>,
@@ -312,26 +311,26 @@ impl IdGenerator {
 
     /// The next identifier, created at `now`.
     ///
-    /// Within one millisecond, or if the clock steps back, it follows the previous one, so that lists keep the order of
+    /// The identifiers increase even within one millisecond and after the clock steps back, so that lists keep the order of
     /// creation.
     pub fn next<T>(&self, now: DateTime<Utc>) -> Id<T> {
         Id::new(self.take(1, now))
     }
 
-    /// The next block of identifiers, created at `now` like [`Self::next`].
+    /// The next block of identifiers, created at `now`, in order like those of [`Self::next`].
     pub fn next_block(&self, now: DateTime<Utc>) -> IdBlock {
         IdBlock { first: Id::new(self.take(IdBlock::SIZE, now)) }
     }
 
-    /// The first of the next `count` identifiers, which are all reserved.
+    /// Reserves `count` consecutive identifiers and returns the first.
     fn take(&self, count: usize, now: DateTime<Utc>) -> Ulid {
         let millisecond = u64::try_from(now.timestamp_millis()).unwrap_or(0);
         let mut random = [0; 16];
         self.entropy.fill(&mut random);
         let fresh = Ulid::from_parts(millisecond, u128::from_be_bytes(random));
-        // The value is whole at any time, so a panic elsewhere must not end all requests.
+        // Ignore poisoning: the value is always consistent, and one panic must not fail all later requests.
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        // An increment fails only if all 80 random bits are set; the fresh value is as good then.
+        // Incrementing fails only if all 80 random bits are set. The fresh value is just as good then.
         let next = if fresh.timestamp_ms() > last.timestamp_ms() {
             fresh
         } else {

@@ -1,4 +1,4 @@
-//! The languages that the service writes to candidates in.
+//! The languages of the mails to candidates.
 
 use super::names::named;
 
@@ -21,7 +21,7 @@ named! {
 }
 
 impl Language {
-    /// The language's own name.
+    /// The name of the language in the language itself.
     pub fn name(self) -> &'static str {
         match self {
             Self::En => "English",
@@ -33,7 +33,7 @@ impl Language {
         }
     }
 
-    /// The ISO form, such as `de-DE`.
+    /// The language tag with a region, such as `de-DE`.
     pub fn iso(self) -> &'static str {
         match self {
             Self::En => "en-GB",

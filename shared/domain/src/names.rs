@@ -31,18 +31,18 @@ macro_rules! named {
 
 pub(crate) use named;
 
-/// The value that clients call `name`, of an enum without fields. An error is the message for them.
+/// Parses `name` as a value of an enum without fields. The error is a message for the client.
 pub fn parse_enum<T: DeserializeOwned>(name: &str) -> Result<T, String> {
     let deserializer: StrDeserializer<'_, NoSuchValue> = name.into_deserializer();
     T::deserialize(deserializer).map_err(|NoSuchValue(message)| message)
 }
 
-/// The message about a name that is none of `choices`.
+/// The error message for a `name` that is not one of `choices`.
 pub fn not_a_choice(name: &str, choices: &[&str]) -> String {
     format!("\"{name}\" is not a valid choice. Use one of: {}.", choices.join(", "))
 }
 
-/// The message about a name that an enum does not have. The code that serde derives passes the names that it has.
+/// The error message for a name that no value of the enum has. Serde's derived code supplies the valid names.
 #[derive(Debug)]
 struct NoSuchValue(String);
 

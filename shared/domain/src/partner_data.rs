@@ -20,8 +20,8 @@ pub struct PartnerData(Box<RawValue>);
 impl PartnerData {
     /// The maximum length as JSON text.
     pub const MAX_BYTES: usize = 4096;
-    /// The maximum length with the white space and the escapes that were sent.
-    // Each level of nesting reads all levels below it once more.
+    /// The maximum length as sent, with white space and escapes.
+    // It bounds the work: parsing reads nested text once for each level around it.
     const MAX_SENT: usize = 16 * Self::MAX_BYTES;
 
     fn too_long() -> String {
@@ -33,7 +33,7 @@ impl PartnerData {
         if json.len() > Self::MAX_SENT {
             return Err(Self::too_long());
         }
-        // Limits the depth as well, which a `RawValue` does not.
+        // Parsing as a `Value` also limits the nesting depth, which parsing as a `RawValue` does not.
         serde_json::from_str::<Map<String, Value>>(json).map_err(|_| NO_OBJECT)?;
         let sent: &RawValue = serde_json::from_str(json).map_err(|_| NO_OBJECT)?;
         let text = compact(sent).map_err(|_| NO_OBJECT)?;
@@ -49,7 +49,7 @@ impl PartnerData {
     }
 }
 
-/// JSON without white space, the members of each object by their keys.
+/// JSON without white space, with the members of each object sorted by key.
 fn compact(json: &RawValue) -> serde_json::Result<String> {
     let text = json.get();
     Ok(match text.as_bytes().first() {
@@ -65,7 +65,7 @@ fn compact(json: &RawValue) -> serde_json::Result<String> {
             let items = items.into_iter().map(compact);
             format!("[{}]", items.collect::<serde_json::Result<Vec<_>>>()?.join(","))
         }
-        // Without escapes, which take up to six times as much.
+        // Drop needless escapes, which take up to six times as many bytes.
         Some(b'"') => serde_json::from_str::<Value>(text)?.to_string(),
         _ => text.to_owned(),
     })

@@ -1,7 +1,7 @@
 //! The permissions of all callers: one table, which admission consults and `whoami` shows.
 //!
-//! It does not list guests, who see what their link shows, or functions that events and schedules start. The URL of a file works while
-//! the caller who was shown it may read the file, and no longer than the row "file URLs" in `functions/LIMITS.md` says.
+//! The table leaves out guests, who see what their link shows, and functions that events and schedules start. A file's URL works
+//! while the caller who received it may read the file, and no longer than the row "file URLs" in `functions/LIMITS.md` says.
 //! `tests/api/system/access.txt` has the matrix of all routes and callers.
 
 use std::collections::BTreeSet;
@@ -11,44 +11,45 @@ use super::names::named;
 use super::staff::StaffRole;
 use super::staff::customer::AccountType;
 
-/// Refuses an authenticated caller whom no permission would help.
+/// The refusal of an authenticated caller who lacks the permission.
 pub const NOT_ALLOWED: Refusal =
     Refusal { code: "permission_denied", detail: "You do not have permission to perform this action." };
 
-/// The caller's relation to the thing that the request is about.
+/// The caller's relation to the target of the request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallerRelation {
-    /// A staff user, with these roles in the project at hand.
+    /// A staff user, with these roles in the target's project.
     Staff(AccountType, BTreeSet<StaffRole>),
-    /// A staff user without a role in the project at hand, but with a share of the candidate at hand.
+    /// A staff user without a role in the target's project, but with a share of the target candidate.
     Sharee(AccountType),
-    /// A named token of the whole company: a staff user, except for actions that need a person.
+    /// A named token for the whole company. It may do what staff users of its account type may, except actions that need a
+    /// person.
     NamedToken {
-        /// The rights that it has in the company.
+        /// The token's rights in the company.
         account_type: AccountType,
-        /// Whether it may only read, whatever its other rights are.
+        /// Whether the token may only read, whatever its account type.
         is_read_only: bool,
     },
-    /// A named token that is limited to some projects: their interview manager, and in the company a reader, whatever its account
-    /// type.
+    /// A named token that is limited to some projects: an interview manager in them, and a reader in the company, whatever its
+    /// account type.
     ProjectToken {
-        /// Whether the thing at hand belongs to one of its projects.
+        /// Whether the target belongs to one of the token's projects.
         is_in_project: bool,
-        /// Whether it may only read, whatever its other rights are.
+        /// Whether the token may only read.
         is_read_only: bool,
     },
     /// The candidate that the request is about.
     Own,
-    /// A candidate, to all but itself.
+    /// A candidate, when the target is not their own.
     Outsider,
 }
 
-/// The callers who may take an action: those with at least an account type, or with one of some roles in the project at hand, or
-/// the candidate that it is about, or the customers with a share of that candidate, or the named tokens that are limited to the
-/// project at hand. A named token of the company may do all that a staff user with its rights may, unless it takes a person.
+/// Who may take an action: callers with at least this account type, or with one of these roles in the target's project; the
+/// target candidate (`itself`); customers with a share of that candidate; named tokens that are limited to the target's project.
+/// A named token of the company may do what staff users of its account type may, unless the action takes a person.
 #[derive(Debug, Clone, Copy)]
 struct ActionRule {
-    /// `None` for actions that take a role.
+    /// `None` if no account type suffices without a role.
     account_type: Option<AccountType>,
     roles: &'static [StaffRole],
     itself: bool,
@@ -62,16 +63,16 @@ struct ActionRule {
 const NONE: &[StaffRole] = &[];
 /// Any role in a project makes its holder project staff.
 const STAFF: &[StaffRole] = &[StaffRole::InterviewManager, StaffRole::Evaluator, StaffRole::Reviewer];
-/// Interview managers are the project managers of the contract.
+/// Interview managers, whom the contract calls project managers.
 const MANAGERS: &[StaffRole] = &[StaffRole::InterviewManager];
 
-/// The roles in a project that see results at once.
+/// The roles that see results at once.
 const OVERSEERS: &[StaffRole] = &[StaffRole::InterviewManager, StaffRole::Reviewer];
 
 /// Evaluators, whatever their account type.
 const EVALUATORS: &[StaffRole] = &[StaffRole::Evaluator];
 
-/// Proof, at compile time, of the action that admission has allowed.
+/// Compile-time proof that admission has allowed [`ACTION`](Self::ACTION).
 pub trait ActionGrant: Send + Sync + 'static {
     const ACTION: Action;
 }
@@ -95,7 +96,7 @@ macro_rules! actions {
         }
 
         impl Action {
-            /// The action in words.
+            /// The description of the action, from its documentation.
             pub fn about(self) -> &'static str {
                 match self { $(Self::$name => concat!($($doc),+).trim_ascii(),)+ }
             }
@@ -213,13 +214,14 @@ impl CallerRelation {
 }
 
 impl Action {
-    /// Whether a caller of this relation may do all that this stands for. [`is_allowed`](Self::is_allowed) lets read-only tokens
-    /// do the part of it that reads, such as listing webhooks.
+    /// Whether a caller of this relation may do everything that the action includes. [`is_allowed`](Self::is_allowed) also lets
+    /// read-only tokens take the part that reads, such as listing webhooks.
     pub fn is_allowed_in_full(self, relation: &CallerRelation) -> bool {
         self.is_allowed(relation) && (self.rule().only_reads || !relation.is_read_only())
     }
 
-    /// Whether a caller of this relation may do this. Admission refuses requests of read-only tokens that write before it asks.
+    /// Whether a caller of this relation may take the action. Ignores whether a token is read-only: admission refuses its writes
+    /// before it asks.
     pub fn is_allowed(self, relation: &CallerRelation) -> bool {
         let rule = self.rule();
         let has_type = |own: AccountType| rule.account_type.is_some_and(|needed| own >= needed);
@@ -227,16 +229,16 @@ impl Action {
             CallerRelation::Staff(account_type, roles) => {
                 has_type(*account_type) || rule.roles.iter().any(|role| roles.contains(role))
             }
-            // A share lets them read the candidate and nothing else: no keys, no other shares, not the project.
+            // A share lets its customer read the candidate and nothing else: no keys, no other shares, not the project.
             CallerRelation::Sharee(account_type) => has_type(*account_type) || rule.sharee,
             CallerRelation::NamedToken { account_type, .. } => {
-                // Actions that need a role are done for the customer who has it.
+                // For an action that needs a role, the token acts for a customer who has the role.
                 let for_others = rule.account_type.is_none() && *account_type >= AccountType::Admin;
                 !rule.takes_person && (has_type(*account_type) || for_others)
             }
             CallerRelation::ProjectToken { is_in_project, .. } => {
                 let is_of_project = rule.project_token || rule.roles.contains(&StaffRole::InterviewManager);
-                // No right in the company that changes something: it would reach other projects.
+                // In the company, the token gets reading rights only: a change would affect other projects.
                 !rule.takes_person
                     && (has_type(AccountType::HiringManager) || *is_in_project && is_of_project)
             }
@@ -245,8 +247,7 @@ impl Action {
         }
     }
 
-    /// Why owners do this themselves, as the end of a sentence, with what to do instead of sending a named token; empty for other
-    /// actions.
+    /// The end of a sentence: why owners do this themselves, and what to send instead of a named token. Empty for other actions.
     fn why_it_takes_an_owner(self) -> &'static str {
         match self {
             Self::ExportCompany => {
@@ -260,7 +261,7 @@ impl Action {
         }
     }
 
-    /// A sentence about the named tokens that may do this.
+    /// A sentence about the named tokens that may take the action.
     pub fn tokens_with_it(self) -> String {
         let of_company = |account_type: &AccountType| {
             self.is_allowed(&CallerRelation::NamedToken { account_type: *account_type, is_read_only: false })

@@ -18,7 +18,7 @@ use crate::secret::{AccessKey, Sealed, SecretHash};
 use crate::staff::ProjectStaff;
 use crate::text::ShortName;
 
-/// A source of bytes that are all seven.
+/// A random source whose bytes are all 7.
 pub struct Sevens;
 
 impl RandomSource for Sevens {
@@ -55,12 +55,12 @@ pub fn candidate() -> Candidate {
     Candidate::new(Id::from_bytes([9; 16]), company().id, project().id, profile, Some(customer(1)))
 }
 
-/// The access key with this text, which stands for what seals it.
+/// An access key with this text, whose sealed form is the text itself.
 pub fn access_key(text: &str) -> AccessKey {
     AccessKey { hash: SecretHash::of(text), sealed: Sealed::new(text.to_owned()) }
 }
 
-/// The former keys of a candidate without any, once the present key has ended.
+/// The former keys once the present key has ended, of a candidate who had none before.
 pub fn former_keys(candidate: &Candidate, is_misdirected: bool) -> Vec<FormerKey> {
     let ended = candidate.access_key.iter();
     ended.map(|key| FormerKey { hash: key.hash.clone(), is_misdirected }).collect()

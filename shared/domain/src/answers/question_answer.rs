@@ -18,15 +18,15 @@ use crate::text::TextLines;
 pub const NO_TAKES_LEFT: Refusal =
     Refusal { code: "no_takes_left", detail: "This question was recorded as often as it may be." };
 
-/// The takes of a question that are kept.
+/// The maximum number of takes of a question that are kept.
 const KEPT_TAKES: usize = 4;
-/// The takes of a question without a limit of its own.
+/// The number of takes for a question without its own limit.
 const UNLIMITED_TAKES: u32 = 20;
-/// The most takes that may ever begin.
+/// The maximum number of takes of a question that may ever begin.
 const MOST_TAKES: u32 = 20;
-/// Interrupted takes that do not count.
+/// The number of interrupted takes that do not count.
 const FREE_INTERRUPTIONS: u32 = 2;
-/// Withdrawn takes that do not count: each shows the question, and with it more time to prepare.
+/// The number of withdrawn takes that do not count. It is limited, because each shows the question and so gives more time to prepare.
 const FREE_WITHDRAWALS: u32 = 3;
 
 /// A written answer: up to 2,000 characters in several lines, not blank.
@@ -41,7 +41,7 @@ impl fmt::Display for AnswerText {
 }
 
 impl AnswerText {
-    /// Parses `text` like [`TextLines::parse`].
+    /// Cleans up `text` like [`TextLines::parse`]. Fails if it is too long or blank.
     pub fn parse(text: &str) -> Result<Self, String> {
         TextLines::parse_visible(text).map(Self)
     }
@@ -53,27 +53,27 @@ impl AnswerText {
 pub struct DraftText(TextLines<2000>);
 
 impl DraftText {
-    /// Parses `text` like [`TextLines::parse`].
+    /// Cleans up `text` like [`TextLines::parse`]. Fails if it is too long.
     pub fn parse(text: &str) -> Result<Self, String> {
         TextLines::parse(text).map(Self)
     }
 
-    /// The answer that it would be; `None` if nothing in it can be seen.
+    /// The draft as an answer; `None` if it has no visible character.
     pub fn into_answer(self) -> Option<AnswerText> {
         AnswerText::parse(&self.0.to_string()).ok()
     }
 }
 
-/// How many takes have begun, and what became of them.
+/// How many takes of a question have begun, and how they ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TakeCounts {
-    /// All that have begun.
+    /// All takes that have begun.
     pub begun: u32,
     /// The takes whose conversion has failed.
     pub failed: u32,
-    /// The takes that had parts when the service closed them, without the failed ones.
+    /// The takes that the service closed although parts had arrived, without the failed ones.
     pub interrupted: u32,
-    /// The takes that were closed before there was time to record anything.
+    /// The takes that were closed before there was time to record.
     pub withdrawn: u32,
 }
 
@@ -87,7 +87,7 @@ impl TakeCounts {
         }
     }
 
-    /// How many takes of `question` may still begin, with `extra_takes` in addition to its own.
+    /// How many takes of `question` may still begin, with `extra_takes` added to its limit.
     pub fn left(&self, question: &Question, extra_takes: u32) -> u32 {
         let allowed = question.takes.unwrap_or(UNLIMITED_TAKES) + extra_takes;
         let free =
@@ -100,26 +100,26 @@ impl TakeCounts {
 /// The takes and the written answer of one question.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuestionAnswer {
-    /// The number of its changes that responses show.
+    /// Counts the changes that responses show.
     pub revision: u64,
     /// Whether there is a written answer, in a [`WrittenAnswer`](super::WrittenAnswer).
     pub is_written: bool,
-    /// Whether the [`WrittenAnswer`](super::WrittenAnswer) has a draft, be it empty.
+    /// Whether the [`WrittenAnswer`](super::WrittenAnswer) has a draft, possibly an empty one.
     #[serde(default)]
     pub has_draft: bool,
-    /// The number of the question's text when the answer was last written.
+    /// The wording of the question (the number of its text) when the answer was last written.
     #[serde(default)]
     pub wording: usize,
     /// The takes that are kept, in the order of their numbers.
     pub takes: Vec<Take>,
-    /// The number of the last take that has begun, also before a reset.
+    /// The number of the last take that began, even before a reset.
     pub last_number: u32,
-    /// The takes since the last reset that are not kept.
+    /// The counts of dropped takes since the last reset.
     pub dropped: TakeCounts,
 }
 
 impl QuestionAnswer {
-    /// The takes since the last reset.
+    /// The counts of all takes since the last reset.
     pub fn counts(&self) -> TakeCounts {
         let mut counts = self.dropped;
         self.takes.iter().for_each(|take| counts.count(take));
@@ -136,8 +136,7 @@ impl QuestionAnswer {
         self.takes.last().filter(|take| take.is_open())
     }
 
-    /// The take that is the answer: the last one that the candidate has finished or, without one, that was interrupted;
-    /// `None` if there is neither.
+    /// The take that is the answer: the last finished one, otherwise the last interrupted one; `None` if there is neither.
     pub fn answer(&self) -> Option<&Take> {
         let last = |is_interrupted: bool| {
             self.takes.iter().rfind(|take| take.is_answer() && take.is_interrupted == is_interrupted)
@@ -145,18 +144,18 @@ impl QuestionAnswer {
         last(false).or_else(|| last(true))
     }
 
-    /// The last take whose conversion has failed, while there is no answer.
+    /// The last take whose conversion has failed; `None` if another take is the answer.
     pub fn failure(&self) -> Option<&Take> {
         let failed = self.takes.iter().rfind(|take| take.has_failed());
         failed.filter(|_| self.answer().is_none())
     }
 
-    /// Whether there is nothing: nothing was begun, or all was reset.
+    /// Whether the question has neither takes nor a written answer, or all were reset.
     pub fn is_empty(&self) -> bool {
         !self.is_written && self.counts().begun == 0
     }
 
-    /// How far the answer is; `None` without one. A written answer is ready.
+    /// The conversion status of the answer; `None` without an answer. A written answer counts as successful.
     pub fn status(&self) -> Option<ConversionStatus> {
         if self.is_written {
             return Some(ConversionStatus::Successful);
@@ -164,7 +163,7 @@ impl QuestionAnswer {
         self.answer().or_else(|| self.failure()).map(|take| take.conversion.status)
     }
 
-    /// The number of the question's text when the answer was written or its take was begun; `None` if nothing was begun.
+    /// The wording of the question (the number of its text) when the answer was written or its take began; `None` without either.
     fn asked_wording(&self) -> Option<usize> {
         if self.is_written {
             return Some(self.wording);
@@ -173,18 +172,17 @@ impl QuestionAnswer {
         take.map(|take| take.wording)
     }
 
-    /// The text of the question that was answered; today's if nothing was begun.
+    /// The text of the question that was answered; the current text if no answer has begun.
     pub fn asked_text<'a>(&self, question: &'a Question) -> &'a QuestionText {
         self.asked_wording().map_or(&question.text, |wording| question.text_in(wording))
     }
 
-    /// Whether there is a written answer, or a take that counts.
+    /// Whether there is a written answer, or a take that is an answer.
     pub fn is_answered(&self) -> bool {
         self.is_written || self.answer().is_some()
     }
 
-    /// Whether `question` is not answered and can no longer be: it takes a recording, no take is left, and
-    /// the time of the last one is over.
+    /// Whether `question` has no answer and can get none: it takes a recording, no take is left, and the time of the last one is over.
     pub fn is_unanswerable(
         &self,
         question: &Question,
@@ -214,7 +212,7 @@ impl QuestionAnswer {
         Ok(())
     }
 
-    /// Closes the open take with the parts that are in the bucket. It is dropped if they cannot be a recording.
+    /// Closes the open take with the parts in the bucket. Drops the take if these cannot be a recording.
     pub(super) fn close_open_take(&mut self, found: &[RecordedPart], now: DateTime<Utc>) {
         let Some(open) = self.takes.last_mut().filter(|take| take.is_open()) else { return };
         if found.is_empty() {
@@ -229,8 +227,8 @@ impl QuestionAnswer {
         self.revision += 1;
     }
 
-    /// Drops the last take. Unless something has arrived of it, or there was time to record, it counts as withdrawn.
-    // A take that was begun and never recorded is no interruption: the free ones would be more time to prepare.
+    /// Drops the last take. It counts as withdrawn unless parts have arrived or there was time to record.
+    // A take that began and was never recorded is not an interruption: candidates could use the free interruptions as more time to prepare.
     pub(super) fn drop_last_take(&mut self, found: &[RecordedPart], now: DateTime<Utc>) {
         let Some(last) = self.takes.len().checked_sub(1) else { return };
         let is_withdrawn = found.is_empty() && self.takes[last].may_be_withdrawn(now);
@@ -239,12 +237,12 @@ impl QuestionAnswer {
         self.revision += 1;
     }
 
-    /// The last take, if it has this number. A later one closes it, even if that one is no longer kept.
+    /// The last take, if it has this number. A later take closes it, even one that is no longer kept.
     pub(super) fn last_take(&self, number: u32) -> Option<&Take> {
         self.takes.last().filter(|take| take.number == number && self.last_number == number)
     }
 
-    /// The client has finished the last take, or gives it up. Repeating it changes nothing.
+    /// Finishes the last take, or gives it up. Repeating the call changes nothing.
     pub(super) fn finish_take(
         &mut self,
         finished: FinishedTake,
@@ -267,7 +265,7 @@ impl QuestionAnswer {
         Ok(())
     }
 
-    /// Looks at the open take again some time after its last part.
+    /// Schedules the next check of the open take.
     pub(super) fn look_again(&mut self, found: &[RecordedPart], now: DateTime<Utc>) {
         if let Some(open) = self.takes.last_mut() {
             open.look_again(found, now);
@@ -279,7 +277,7 @@ impl QuestionAnswer {
         let status = take.conversion.status;
         change(take);
         let is_whole = take.is_converted_whole();
-        // A conversion that begins again is not shown.
+        // A restart of the conversion is not visible, so it leaves the revision.
         self.revision += u64::from(take.conversion.status != status);
         if is_whole {
             self.drop_earlier(number);
@@ -297,15 +295,15 @@ impl QuestionAnswer {
         self.revision += u64::from(take.captions != before);
     }
 
-    /// Drops the takes before one that is finished and can be played.
-    // Earlier takes are dropped no sooner: until then, one of them may be the only one that can be played.
+    /// Drops the takes before this one, which is finished and can be played.
+    // Not earlier: until then, an earlier take may be the only one that can be played.
     fn drop_earlier(&mut self, number: u32) {
         while self.takes.first().is_some_and(|first| first.number < number) {
             self.drop_take(0);
         }
     }
 
-    /// Marks the question as answered in writing, under its text with the number `wording`.
+    /// Marks the question as answered in writing, in the wording with this number.
     pub(super) fn write(&mut self, wording: usize) {
         self.is_written = true;
         self.wording = wording;
@@ -315,12 +313,12 @@ impl QuestionAnswer {
     pub(super) fn reset(&mut self) {
         let revision = self.revision + 1;
         let last_number = self.last_number;
-        // Numbers go on, so that no number ever names two takes.
+        // Keep counting, so that no number ever names two takes.
         *self = Self { revision, last_number, ..Self::default() };
     }
 
-    /// Drops takes beyond those that are kept: failed ones first, then interrupted ones, then the oldest; never the last, the
-    /// answer, and the latest that can be played, since newer ones may still fail.
+    /// Drops takes beyond [`KEPT_TAKES`]: first failed ones, then interrupted ones, then the oldest. Keeps the last take, the
+    /// answer, and the latest take that can be played, because newer ones may still fail.
     fn drop_surplus(&mut self) {
         while self.takes.len() > KEPT_TAKES {
             let earlier = &self.takes[..self.takes.len() - 1];
@@ -332,7 +330,7 @@ impl QuestionAnswer {
             let place = first(Take::has_failed)
                 .or_else(|| first(|take| take.is_interrupted))
                 .or_else(|| first(|_| true));
-            // At most three takes are spared, fewer than are kept.
+            // At most three takes are spared, fewer than are kept, so there is always one to drop.
             let Some(place) = place else { return };
             self.drop_take(place);
         }

@@ -1,4 +1,4 @@
-//! Texts that candidates write: drafts, which are saved while they type, and the answers that they send.
+//! Texts that candidates write: drafts, which are saved while they type, and answers, which they send.
 
 use std::collections::BTreeMap;
 
@@ -10,23 +10,23 @@ use super::{AnswerText, Answers, QuestionAnswer};
 use crate::candidate::Candidate;
 use crate::id::{CandidateId, CompanyId, ProjectId, QuestionId};
 
-/// The time between two writes of the draft of one question.
+/// The minimum time between two writes of a question's draft.
 const DRAFT_PACE: TimeDelta = TimeDelta::seconds(2);
-/// A request waits longer by its own waiting time divided by this.
+/// A waiting request waits longer by its waiting time divided by this, so that the latest request writes first.
 const ORDER_SHARE: i32 = 20;
 
-/// The texts of a candidate about a question, as stored: the answer that they have sent, and a draft.
-// The text is no part of the answers, which each write of one stores again: texts are by far the largest part.
+/// A candidate's texts for a question, as stored: the answer that they have sent, and a draft.
+// Not a part of [`Answers`]: texts are by far the largest part, and each write of one answer would store all of them again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WrittenAnswer {
     pub company: CompanyId,
     pub project: ProjectId,
     pub candidate: CandidateId,
     pub question: QuestionId,
-    /// The answer that they have sent; `None` while there is only a draft.
+    /// The answer that the candidate has sent; `None` while there is only a draft.
     #[serde(default)]
     pub text: Option<AnswerText>,
-    /// The text that they have typed since; `None` before they type.
+    /// The text that the candidate has typed since they sent an answer; `None` before they type.
     #[serde(default)]
     pub draft: Option<Draft>,
 }
@@ -35,28 +35,29 @@ pub struct WrittenAnswer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Draft {
     /// The text; `None` once the candidate has deleted all of it.
-    // An empty draft keeps its place, so that the next one is as cheap as any other.
+    // An empty draft stays stored, so that the next write of a draft costs no more than any other.
     pub text: Option<AnswerText>,
-    /// The number of the question's text that was shown when it was typed.
+    /// The wording of the question (the number of its text) shown while the candidate typed.
     #[serde(default)]
     pub wording: usize,
-    /// When the request came that brought the text, by the clock that was ahead if it has replaced one that seemed to come later.
+    /// When the request with the text arrived. If the text replaced one that seems to have arrived later, the later time, because
+    /// clocks differ.
     pub received_at: DateTime<Utc>,
     /// When the text was stored.
     pub saved_at: DateTime<Utc>,
 }
 
 impl Draft {
-    /// When a request that came at `received_at` may replace this draft, which then has been stored for two seconds.
-    // The last one of several waiting requests waits least and writes; the others find its text and need not write theirs.
+    /// When a request that arrived at `received_at` may replace this draft: at the earliest two seconds after the draft was stored.
+    // Of several waiting requests, the latest waits least and writes first. The others then find its text and need not write theirs.
     pub fn replaceable_at(&self, received_at: DateTime<Utc>) -> DateTime<Utc> {
         let at = self.saved_at + DRAFT_PACE;
         at + (at - received_at).max(TimeDelta::zero()) / ORDER_SHARE
     }
 }
 
-/// The revision of a draft in its tag: a digest of the text; 0 for no draft.
-// A digest instead of a count: a draft that was deleted and typed again in another window is the one that this window knows.
+/// The revision of a draft for its `ETag`: a digest of the text; 0 without a draft.
+// A digest instead of a counter: if another window deletes the draft and types the same text again, this window still knows it.
 pub fn draft_revision(text: Option<&AnswerText>) -> u64 {
     let Some(text) = text else { return 0 };
     let digest = Sha256::digest(text.to_string());
@@ -65,7 +66,7 @@ pub fn draft_revision(text: Option<&AnswerText>) -> u64 {
 }
 
 impl WrittenAnswer {
-    /// No text about a question: neither an answer nor a draft.
+    /// A stored item without an answer or a draft.
     pub fn none(answers: &Answers, question: QuestionId) -> Self {
         let Answers { company, project, candidate, .. } = answers;
         let (project, candidate) = (*project, *candidate);
@@ -88,20 +89,20 @@ impl Answers {
         self.questions.iter().filter(move |(_, answer)| has_text(answer)).map(|(question, _)| *question)
     }
 
-    /// The questions with a draft, be it empty.
+    /// The questions with a draft, possibly an empty one.
     pub fn drafts(&self) -> impl Iterator<Item = QuestionId> {
         self.questions.iter().filter(|(_, answer)| answer.has_draft).map(|(question, _)| *question)
     }
 
-    /// Begins the draft of a question.
+    /// Records that a question has a draft.
     pub fn begin_draft(mut self, question: QuestionId) -> Self {
         self.questions.entry(question).or_default().has_draft = true;
         self
     }
 
-    /// Ends all drafts, which are among the `written` texts: drafts of unanswered questions become answers, the others are dropped.
-    /// Returns the answers and the texts that are left.
-    // A draft beside an answer replaces it only if the candidate sends it.
+    /// Ends all drafts, which are among the `written` texts. Drafts of unanswered questions become answers, other drafts are
+    /// dropped. Returns the answers and the remaining texts.
+    // If the question has an answer, only sending the draft would replace it.
     pub fn end_drafts<'a>(
         mut self,
         written: impl IntoIterator<Item = &'a WrittenAnswer>,
@@ -124,7 +125,7 @@ impl Answers {
         (self, left)
     }
 
-    /// Drops all drafts, which are among the `written` texts. Returns the answers and the texts that are left.
+    /// Drops all drafts, which are among the `written` texts. Returns the answers and the remaining texts.
     pub fn drop_drafts<'a>(
         mut self,
         written: impl IntoIterator<Item = &'a WrittenAnswer>,
@@ -137,8 +138,8 @@ impl Answers {
 }
 
 impl Candidate {
-    /// Whether drafts count as answers at `now`, because the time of the interview is over. The end of the interview stores them as
-    /// answers.
+    /// Whether drafts count as answers at `now`, because the time of the interview is over. They are stored as answers when the
+    /// interview ends.
     pub fn has_final_drafts(&self, now: DateTime<Utc>) -> bool {
         self.is_in_interview() && self.ends_at().is_some_and(|end| end <= now)
     }

@@ -1,5 +1,5 @@
-//! The email address of a candidate: the one that counts and, of candidates with a password, one that waits to be confirmed and
-//! former ones that can be restored.
+//! The email address of a candidate. Candidates with a password may also have a pending address, which awaits confirmation, and
+//! former addresses that can be restored.
 
 use std::collections::BTreeMap;
 
@@ -28,19 +28,21 @@ impl Candidate {
         AddressFields { pending, keys, mail_rate, one_time_key }
     }
 
-    /// The address that clients see: the last one that was set.
+    /// The address that responses show: the pending one if there is one, otherwise that of the profile.
     pub fn shown_email(&self) -> Option<&Email> {
         self.account_address().shown()
     }
 
-    /// Whether setting `email` leaves a candidate who has a password without the address that counts. Only a manager in person may.
-    // A removal counts at once: it can end the password, and without one, the next address counts at once as well.
+    /// Whether setting `email` removes the address of a candidate who has a password. Only a manager in person may do that.
+    // Removing the address takes effect at once: it can revoke the password, and without a password, the next address takes
+    // effect at once too.
     pub fn loses_address(&self, email: Option<&Email>) -> bool {
         email.is_none() && self.profile.email.is_some() && self.password_hash.is_some()
     }
 
-    /// Sets another email address, or none, at `now`. Candidates with a password have to confirm it, unless it `is_confirmed`, is the
-    /// one that counts anyway, or is none: see [`loses_address`](Self::loses_address). [`after_change`](Self::after_change) applies what follows from one that counts at once.
+    /// Sets another email address, or none, at `now`. Candidates with a password have to confirm a new address, unless it
+    /// `is_confirmed` or already is that of the profile; for none, see [`loses_address`](Self::loses_address). If the address
+    /// takes effect at once, [`after_change`](Self::after_change) applies the consequences.
     pub fn with_email(
         mut self,
         email: Option<Email>,
@@ -55,7 +57,7 @@ impl Candidate {
         let present = self.profile.email.clone();
         match email {
             Some(email) if !is_confirmed => self.address_fields().request(present.as_ref(), email, now)?,
-            // The former one is told, and can be restored.
+            // The holder of the former address is told and can restore it.
             email => {
                 self.profile.email = email;
                 self.address_fields().replace_at_once(present, now)?;
@@ -64,7 +66,7 @@ impl Candidate {
         Ok(self)
     }
 
-    /// Lets the pending address count from `now` on: its holder has proved that it is theirs, and the account too.
+    /// Makes the pending address that of the profile from `now` on: the candidate has proved that address and account are theirs.
     pub fn with_email_confirmed(mut self, now: DateTime<Utc>) -> Self {
         if let Some(pending) = self.pending_email.take() {
             let former = self.profile.email.replace(pending.email);
@@ -73,12 +75,12 @@ impl Candidate {
         self
     }
 
-    /// Restores a former address, and revokes whatever a later one could open: sessions, keys and, if it has counted, the
-    /// password, which becomes one that nobody knows.
+    /// Restores a former address and revokes everything that the reader of a later address could use: sessions, keys and, if the
+    /// later one was that of the profile, the password, which is replaced by one that nobody knows.
     pub fn with_email_restored(mut self, former: &FormerEmail, unknown_password: PasswordHash) -> Self {
         self.address_fields().restore(former);
         if self.profile.email.as_ref() != Some(&former.email) {
-            // The reader of the later address may have chosen it, or read the key.
+            // The reader of the later address may have chosen the password, or may have read the access key.
             self.password_hash = Some(unknown_password);
             self.redirect_key(None);
             self.profile.email = Some(former.email.clone());
@@ -86,13 +88,13 @@ impl Candidate {
         self.with_sessions_ended()
     }
 
-    /// Whether the candidate logs in by `name`, in folded case.
+    /// Whether the candidate logs in by `name`, which is in folded case.
     pub fn logs_in_by(&self, name: &str) -> bool {
         let username = self.profile.username.as_ref();
         username.is_some_and(|own| fold_case(own.as_str()) == name) || self.account_address().logs_in_by(name)
     }
 
-    /// The words that searches find the candidate by.
+    /// The words by which searches find the candidate.
     pub fn words(&self) -> BTreeMap<String, WordSource> {
         self.searched_fields().words()
     }

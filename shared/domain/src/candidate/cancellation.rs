@@ -15,7 +15,7 @@ use crate::text::TextLines;
 pub struct CancellationReason(TextLines<200>);
 
 impl CancellationReason {
-    /// Parses `text` like [`TextLines::parse`].
+    /// Cleans up `text` like [`TextLines::parse`]. Fails if it is too long or blank.
     pub fn parse(text: &str) -> Result<Self, String> {
         TextLines::parse_visible(text).map(Self)
     }
@@ -33,6 +33,6 @@ pub struct Cancellation {
     /// Shown to managers only.
     pub reason: CancellationReason,
     pub at: DateTime<Utc>,
-    /// The manager, who may be gone since.
+    /// The manager who cancelled, whose account may have been deleted since.
     pub by: Option<Creator>,
 }

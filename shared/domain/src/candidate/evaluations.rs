@@ -1,4 +1,4 @@
-//! Looks up in a candidate who has completed an evaluation of them, and who has vetoed.
+//! Reads from a candidate who has completed an evaluation of them, and who has vetoed.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::evaluation::evaluator_index::EvaluatorSet;
 use crate::id::{CustomerId, VetoId};
 
 impl Candidate {
-    /// Everyone who has completed an evaluation, evaluators of the project or not.
+    /// All customers who have completed an evaluation, even if they are no longer evaluators of the project.
     pub fn completed_by(&self) -> BTreeSet<CustomerId> {
         let completed = self.evaluations.iter().filter(|(_, report)| report.completed);
         completed.map(|(customer, _)| *customer).collect()
@@ -20,7 +20,7 @@ impl Candidate {
         self.evaluations.get(&evaluator).filter(|report| report.completed).map(|report| report.at)
     }
 
-    /// Everyone who has vetoed, evaluators of the project or not.
+    /// All customers who have vetoed, with their vetoes, even if they are no longer evaluators of the project.
     pub fn vetos(&self) -> impl Iterator<Item = (CustomerId, VetoId)> {
         self.scores.iter().filter_map(|(customer, score)| Some((*customer, score.veto?)))
     }
@@ -35,12 +35,12 @@ impl Candidate {
         self.scores.get(&evaluator).map_or(0, |score| score.revision)
     }
 
-    /// Everyone who has completed an evaluation, as a set.
+    /// The customers who have completed an evaluation, as a bit set.
     pub fn completed_set(&self) -> EvaluatorSet {
         self.evaluations.values().filter(|report| report.completed).map(|report| report.bit).collect()
     }
 
-    /// Everyone who has vetoed, as a set.
+    /// The customers who have vetoed, as a bit set.
     pub fn vetoed_set(&self) -> EvaluatorSet {
         self.vetos().filter_map(|(customer, _)| Some(self.evaluations.get(&customer)?.bit)).collect()
     }

@@ -12,22 +12,23 @@ use crate::privacy::erasure_request::ERASURE_REQUESTED;
 use crate::secret::{Sealed, SecretHash};
 use crate::text::ShortName;
 
-/// The most links of a candidate that have not ended.
+/// The maximum number of a candidate's links that have not ended.
 pub const MAX_GUEST_LINKS: usize = 20;
-/// The most links of a candidate that are kept, ended ones included.
-// Links that end at once could be made without limit. Each takes 60 bytes of an item that every request of the candidate reads.
+/// The maximum number of a candidate's links that are kept, ended ones included.
+// Needed because a client could create any number of links that end at once. Each takes 60 bytes of the candidate's item, which
+// every request of the candidate reads.
 const MAX_KEPT: usize = 100;
-/// How long a link works unless its creator says otherwise.
+/// How long a link works by default.
 const DEFAULT_LIFETIME: TimeDelta = TimeDelta::days(14);
-/// How long a link may work.
+/// The maximum time that a link may work.
 const MAX_LIFETIME: TimeDelta = TimeDelta::days(90);
 /// How long a link is listed after its end.
 pub const LISTED_AFTER_END: TimeDelta = TimeDelta::days(30);
-/// How long after an opening the next one is stored.
+/// The minimum time between two stored openings of a link.
 const NEXT_OPENING: TimeDelta = TimeDelta::minutes(10);
 
-/// The most requests for the answers by one link in an hour.
-// Each reads all answers. A page that a dozen people share stays far below.
+/// The maximum number of requests for the answers per link and hour.
+// Limited because each request reads all answers. A page that a dozen people share stays far below.
 const MAX_REQUESTS: u32 = 300;
 
 /// The interview has not ended with answers.
@@ -35,12 +36,12 @@ pub const NOT_INTERVIEWED: Refusal = Refusal {
     code: "not_interviewed",
     detail: "The candidate has not completed the interview. Make the link once they have, or once their time has ended with answers.",
 };
-/// The interview goes on.
+/// The interview was reopened and has not ended again.
 pub const REOPENED: Refusal = Refusal {
     code: "interview_reopened",
     detail: "The interview was reopened. Make the link once the candidate has completed it again; earlier links work again then.",
 };
-/// There is nothing to show to guests.
+/// There are no answers to show to guests.
 pub const NO_ANSWERS: Refusal = Refusal {
     code: "no_answers",
     detail: "The candidate has answered no question in an interview that this service conducts.",
@@ -51,7 +52,7 @@ pub const TOO_MANY_LINKS: Refusal = Refusal {
     detail: "A candidate may have 20 guest links that have not ended. Delete one first.",
 };
 
-/// A repeated request has created a link that was deleted since.
+/// A repeated request had created a link that has been deleted since.
 pub const LINK_DELETED: Refusal = Refusal {
     code: "link_deleted",
     detail: "The guest link that this request has created was deleted. Send a new `Idempotency-Key` to create another.",
@@ -64,49 +65,49 @@ pub struct GuestLink {
     pub company: CompanyId,
     pub project: ProjectId,
     pub candidate: CandidateId,
-    /// The person who is meant to open it, as its creator calls them; `None` once it is withdrawn.
+    /// The person for whom the link is meant, as its creator calls them; `None` once the link is withdrawn.
     pub recipient: Option<ShortName>,
-    /// Whether guests see no name of the candidate.
+    /// Whether the candidate's name is hidden from guests.
     pub hide_name: bool,
-    /// The hash of the key in its URL. It stays until the candidate is deleted, so that the key can still tell why it opens nothing.
+    /// The hash of the key in the link's URL. It is kept until the candidate is deleted, so that the API can tell holders of the
+    /// key why the link no longer works.
     pub hash: SecretHash,
-    /// The [`MediaKey`](crate::secret::MediaKey) of its key, which verifies the URLs of files that guests are shown.
+    /// The [`MediaKey`](crate::secret::MediaKey) of the link's key, which verifies the file URLs shown to guests.
     pub media_key: Sealed,
-    /// `None` for a named token of an earlier release.
-    // The link outlives their role and their account: any manager may delete it.
+    /// The creator of the link; `None` for a named token of an earlier release.
+    // The link outlives the creator's role and account: any manager may delete it.
     pub created_by: Option<Creator>,
-    /// When it stops working, in whole seconds.
+    /// When the link stops working, in whole seconds.
     pub ends_at: DateTime<Utc>,
-    /// When it was first opened, to the minute, and not before its creation.
+    /// When the link was first opened, to the minute, but not before its creation.
     pub opened_at: Option<DateTime<Utc>>,
-    /// When it was last opened, to the minute; openings of the ten minutes before are not counted.
+    /// When the link was last opened, to the minute. Openings within ten minutes of the stored one are not recorded.
     pub last_opened_at: Option<DateTime<Utc>>,
-    /// When it was deleted by a manager.
+    /// When a manager deleted the link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withdrawn_at: Option<DateTime<Utc>>,
-    /// How often the answers were requested in the present hour.
+    /// The rate of requests for the answers per hour.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<ChangeRate>,
 }
 
-/// Why the key of a link opens nothing.
+/// Why a guest link does not work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GuestLinkEnd {
-    /// The time of the link is over.
+    /// The link has expired.
     Expired,
-    /// A manager has deleted it.
+    /// A manager has deleted the link.
     Withdrawn,
-    /// The interview goes on. The link works again once it has ended.
+    /// The interview was reopened. The link works again once the interview has ended.
     Resting,
     /// The candidate has requested erasure, or was withdrawn.
     CandidateGone,
 }
 
 impl GuestLinkEnd {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Expired, Self::Withdrawn, Self::Resting, Self::CandidateGone];
 
-    /// The reason for clients.
+    /// The refusal that clients get.
     pub fn refusal(self) -> Refusal {
         match self {
             Self::Expired => Refusal {
@@ -130,7 +131,7 @@ impl GuestLinkEnd {
 }
 
 impl GuestLink {
-    /// Why the link itself opens nothing at `now`, apart from the candidate; `None` if it has not ended.
+    /// Why the link does not work at `now`, regardless of the candidate's state; `None` if it has not ended.
     pub fn end(&self, now: DateTime<Utc>) -> Option<GuestLinkEnd> {
         if self.withdrawn_at.is_some() {
             return Some(GuestLinkEnd::Withdrawn);
@@ -138,7 +139,7 @@ impl GuestLink {
         (self.ends_at <= now).then_some(GuestLinkEnd::Expired)
     }
 
-    /// The link after a manager has deleted it at `now`: the rest tells the key that it was withdrawn.
+    /// The link after a manager deleted it at `now`. What remains lets the API tell holders of its key that it was withdrawn.
     pub fn withdraw(self, now: DateTime<Utc>) -> Self {
         Self {
             recipient: None,
@@ -151,12 +152,12 @@ impl GuestLink {
         }
     }
 
-    /// The end of a link that is created at `now`.
+    /// The default end of a link that is created at `now`.
     pub fn default_end(now: DateTime<Utc>) -> DateTime<Utc> {
         (now + DEFAULT_LIFETIME).trunc_subsecs(0)
     }
 
-    /// Checks the end that a client has chosen for a link that is created at `now`; an error is the message for them.
+    /// Checks the end that a client has chosen for a link created at `now`. The error is a message for the client.
     pub fn check_end(end: DateTime<Utc>, now: DateTime<Utc>) -> Result<DateTime<Utc>, String> {
         if end <= now {
             return Err("Must be in the future.".to_owned());
@@ -167,22 +168,23 @@ impl GuestLink {
         Ok(end)
     }
 
-    /// Whether this is the hash of its key.
+    /// Whether `hash` is the hash of the link's key.
     pub fn is_opened_by(&self, hash: &SecretHash) -> bool {
         self.hash == *hash
     }
 
-    /// The link after another request for the answers at `now`. Fails with the time until it is allowed beyond 300 in an hour.
+    /// The link after another request for the answers at `now`. After 300 requests in an hour, fails with the time until the next
+    /// one is allowed.
     pub fn requested(self, now: DateTime<Utc>) -> Result<Self, TimeDelta> {
         let requests = Some(ChangeRate::counted(self.requests, MAX_REQUESTS, now)?);
         Ok(Self { requests, ..self })
     }
 
-    /// The link after it was opened at `now`; `None` if it was opened less than ten minutes before.
+    /// The link after an opening at `now`; `None` if the last stored opening is ten minutes old or less.
     pub fn opened(&self, now: DateTime<Utc>) -> Option<Self> {
-        // Personal data of the guest, so no more exact than managers need it.
+        // Openings are personal data of the guest, so they are stored only as exactly as managers need.
         let minute = now.duration_trunc(TimeDelta::minutes(1)).unwrap_or(now);
-        // Managers see both moments: an opening must not come before the link's creation.
+        // Managers see both times, so an opening must not precede the link's creation.
         let at = minute.max(self.id.created_at().trunc_subsecs(0));
         let is_due = self.last_opened_at.is_none_or(|last| at - last > NEXT_OPENING);
         is_due.then(|| Self {
@@ -194,7 +196,7 @@ impl GuestLink {
 }
 
 impl Candidate {
-    /// Why links do not show the candidate to guests; `None` if they do. They work again if that changes.
+    /// Why links do not show the candidate to guests; `None` if they do. The links work again when the reason is gone.
     pub fn guest_link_end(&self) -> Option<GuestLinkEnd> {
         if self.erasure_request.is_some() || self.status == CandidateStatus::Skipped {
             return Some(GuestLinkEnd::CandidateGone);
@@ -202,18 +204,18 @@ impl Candidate {
         (!self.has_ended_interview()).then_some(GuestLinkEnd::Resting)
     }
 
-    /// When the interview was completed, or its time ended it with answers; `None` before.
+    /// When the interview was completed, or ended by time with answers; `None` before.
     pub fn interview_ended_at(&self) -> Option<DateTime<Utc>> {
         self.ended_by_time.map(|ended| ended.ended_at).or(self.interviewed_at)
     }
 
-    /// Whether the interview is complete, or its time has ended it with answers.
+    /// Whether the interview is complete, or was ended by time with answers.
     fn has_ended_interview(&self) -> bool {
         self.status == CandidateStatus::Interviewed || self.ended_by_time.is_some()
     }
 
-    /// Adds a link, and drops links that are no longer listed. Fails with [`NOT_INTERVIEWED`], [`REOPENED`], [`ERASURE_REQUESTED`],
-    /// [`NO_ANSWERS`] and [`TOO_MANY_LINKS`].
+    /// Adds a link and drops links that are no longer listed. Fails with [`NOT_INTERVIEWED`], [`REOPENED`],
+    /// [`ERASURE_REQUESTED`], [`NO_ANSWERS`] or [`TOO_MANY_LINKS`].
     pub fn with_guest_link(
         mut self,
         link: &GuestLink,
@@ -241,18 +243,17 @@ impl Candidate {
         Ok(self)
     }
 
-    /// Whether the link is one of the candidate's. Links that are no longer listed may have been dropped.
+    /// Whether the link is one of the candidate's. Also true for an ended link, which may have been dropped from the list.
     pub fn knows_guest_link(&self, link: &GuestLink, now: DateTime<Utc>) -> bool {
         self.guest_links.contains_key(&link.id) || link.end(now).is_some()
     }
 
-    /// Removes a link.
     pub fn without_guest_link(mut self, link: GuestLinkId) -> Self {
         self.guest_links.remove(&link);
         self
     }
 
-    /// The links that have not ended, or not long ago, oldest first.
+    /// The links that have not ended or ended less than 30 days ago, oldest first.
     pub fn listed_guest_links(&self, now: DateTime<Utc>) -> impl Iterator<Item = GuestLinkId> {
         let listed = self.guest_links.iter().filter(move |(_, end)| is_listed(**end, now));
         listed.map(|(link, _)| *link)

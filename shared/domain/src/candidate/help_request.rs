@@ -1,4 +1,4 @@
-//! Requests of candidates for help from the company: more time, another way to answer, help with their device, or to stop.
+//! Requests of candidates for help from the company: for more time, another way to answer, help with their device, or to stop.
 
 use std::fmt;
 
@@ -11,12 +11,12 @@ use crate::Refusal;
 use crate::names::named;
 use crate::text::TextLines;
 
-/// The most requests of a candidate within 24 hours, replaced ones included.
+/// The maximum number of a candidate's requests within 24 hours, replaced ones included.
 pub const MAX_HELP_REQUESTS: usize = 3;
-/// How long a request counts.
+/// How long a request counts towards the maximum.
 const COUNTED_FOR: TimeDelta = TimeDelta::hours(24);
 
-/// There is no request, or it has an answer already.
+/// There is no request, or it has been answered.
 pub const NOTHING_TO_ANSWER: Refusal = Refusal {
     code: "nothing_to_answer",
     detail: "The candidate has no request for help that still needs an answer in words.",
@@ -42,7 +42,7 @@ named! {
 pub struct HelpText(TextLines<1000>);
 
 impl HelpText {
-    /// Parses `text` like [`TextLines::parse`].
+    /// Cleans up `text` like [`TextLines::parse`]. Fails if it is too long or blank.
     pub fn parse(text: &str) -> Result<Self, String> {
         TextLines::parse_visible(text).map(Self)
     }
@@ -55,14 +55,14 @@ impl fmt::Display for HelpText {
 }
 
 /// The latest request of a candidate for help.
-// The latest one only: a further request replaces it, and the history has the moments of all.
+// Only the latest is stored: a further request replaces it, and the history has the times of all.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HelpRequest {
     pub kind: HelpKind,
-    /// In the candidate's words.
+    /// The request in the candidate's words.
     pub text: HelpText,
     pub asked_at: DateTime<Utc>,
-    /// When the company has answered, in words or by what it has done; `None` while the request is open.
+    /// When the company answered, in words or by an action; `None` while the request is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered_at: Option<DateTime<Utc>>,
     /// The company's words to the candidate.
@@ -76,36 +76,36 @@ impl HelpRequest {
         Self { kind, text, asked_at: now, answered_at: None, answer: None }
     }
 
-    /// Whether the company has yet to answer.
+    /// Whether the company has not answered yet.
     pub fn is_open(&self) -> bool {
         self.answered_at.is_none()
     }
 }
 
 impl Candidate {
-    /// The request that the company has yet to answer.
+    /// The request that the company has not answered yet.
     pub fn open_help_request(&self) -> Option<&HelpRequest> {
         self.help_request.as_ref().filter(|request| request.is_open())
     }
 
-    /// The candidate with `request` in place of an earlier one. Fails with the time until it is allowed beyond
-    /// [`MAX_HELP_REQUESTS`] within 24 hours.
+    /// Replaces an earlier request by `request`. After [`MAX_HELP_REQUESTS`] requests within 24 hours, fails with the time until
+    /// the next one is allowed.
     pub fn with_help_request(mut self, request: HelpRequest) -> Result<Self, TimeDelta> {
         self.help_asked.count(COUNTED_FOR, MAX_HELP_REQUESTS, request.asked_at)?;
         self.help_request = Some(request);
         Ok(self)
     }
 
-    /// The candidate without their open request; `None` if there is none.
+    /// Removes the open request; `None` if there is none.
     pub fn without_help_request(self) -> Option<Self> {
-        // The request still counts, so that taking it back is no way around the limit.
+        // The request still counts: taking it back must not circumvent the limit.
         self.open_help_request().is_some().then_some(Self { help_request: None, ..self })
     }
 
-    /// Closes an open request: the company has done something at `now` that answers it.
+    /// Closes an open request, which the company has answered by an action at `now`.
     pub(crate) fn close_help_request(&mut self, now: DateTime<Utc>) {
         if let Some(request) = self.help_request.as_mut().filter(|request| request.is_open()) {
-            // The platform reports a completion later than it was.
+            // The platform may report a completion at a time before the request.
             request.answered_at = Some(now.max(request.asked_at));
         }
     }

@@ -1,4 +1,4 @@
-//! The events and facts that changes of a candidate leave in the history.
+//! The events and facts with which the history records changes of a candidate.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::privacy::legal::LegalKind;
 use crate::text::ExternalId;
 use crate::timestamp::Timestamp;
 
-/// The fields whose changes have events of their own.
+/// The fields whose changes have specific events.
 const TOLD: [&str; 18] = [
     "status",
     "deadline",
@@ -83,9 +83,9 @@ impl HasHistory for Candidate {
         let Self {
             status, profile, invited_at, opened_at, confirmed_at, interviewed_at, shares, password_hash, photo, cv,
             hold, erasure_request, ended_by_time, reopening, cancellation, help_request, guest_links, pending_email, consents: _,
-            // Adjustments hint at the health of the candidate, so that not even their name is told.
+            // Adjustments hint at the candidate's health, so the history does not even keep the field's name.
             adjustments: _,
-            // Told by the identifiers, by events, or by other fields.
+            // Recorded by the identifiers, by events, or by other fields.
             id: _, company: _, project: _, created_by: _, reminded_at: _, reminders: _, mailed_at: _, evaluations: _, scores: _, suppression: _,
             // Internal.
             interview: _, started_at: _, aborted_at: _, expired_at: _, skipped_at: _, mail_rate: _, own_changes: _, help_asked: _,
@@ -104,10 +104,10 @@ impl HasHistory for Candidate {
             opened_at: opened_at.map(Timestamp),
             confirmationdate: confirmed_at.map(Timestamp),
             interviewdate: interviewed_at.map(Timestamp),
-            // Null for all others, whose events would all tell it.
+            // Null instead of false, which every event of other candidates would carry.
             ended_by_time: ended_by_time.map(|_| true),
             email_status: self.email_status(),
-            // Null instead of true, which every event of a new candidate would tell.
+            // Null instead of true, which every event of a new candidate would carry.
             email_confirmed: pending_email.as_ref().map(|_| false),
             completed_evaluations: completed_by.len(),
             erasure_due_at: erasure_request.map(|request| Timestamp(request.due_at)),
@@ -116,12 +116,12 @@ impl HasHistory for Candidate {
         let others = [
             ("evaluations", customers(&completed_by)),
             ("shares", customers(shares.values())),
-            // The hold has the name that clients see. The reason may name people.
+            // Named as in the API. The hold's reason may name people.
             ("is_on_hold", private(hold)),
-            // The reasons may name people, too.
+            // The reasons for these may name people, too.
             ("reopening", private(reopening)),
             ("cancellation", private(cancellation)),
-            // The candidate's own words may be about their health, so not even the kind is told.
+            // The candidate's own words may be about their health, so not even the kind is recorded.
             ("help_request", private(help_request)),
             ("guest_links", private(guest_links)),
             ("first_name", private(first_name)),
@@ -153,7 +153,7 @@ impl HasHistory for Candidate {
         events.extend(has_consented(before, after).then_some(EventType::CandidateConsented));
         let Some(before) = before else { return events };
         let is_undeliverable = matches!(after.email_status(), EmailStatus::Bounced | EmailStatus::Complained);
-        // Receivers of `candidate.undeliverable` must learn that the operator has allowed mails again.
+        // Receivers of `candidate.undeliverable` must learn that the operator allows mails again.
         let is_deliverable_again = changes.has("email_status") && !is_undeliverable;
         events.extend(events_that_apply([
             (before.opened_at.is_none() && after.opened_at.is_some(), EventType::CandidateOpened),
@@ -184,33 +184,33 @@ impl HasHistory for Candidate {
     }
 }
 
-/// The version that the candidate has accepted of each kind of legal text: with the author and the moment of the entry, the
-/// proof of it.
+/// The version of each kind of legal text that the candidate has accepted. Together with the author and time of the entry, it is
+/// the proof of the consent.
 fn accepted(candidate: &Candidate) -> Option<BTreeMap<LegalKind, u32>> {
     let versions: BTreeMap<_, _> =
         candidate.standing_consents().map(|(kind, consent)| (kind, consent.version)).collect();
-    // Null instead of an empty map, which every event of the candidate would tell.
+    // Null instead of an empty map, which every event of the candidate would carry.
     (!versions.is_empty()).then_some(versions)
 }
 
-/// Whether a consent was recorded, or recorded otherwise.
+/// Whether a consent was recorded or changed.
 fn has_consented(before: Option<&Candidate>, after: &Candidate) -> bool {
     let known = |kind| before.and_then(|before| before.standing_consent(kind));
     after.standing_consents().any(|(kind, consent)| known(kind) != Some(consent))
 }
 
-/// Whether a consent that stood no longer does.
+/// Whether a standing consent was withdrawn.
 fn has_withdrawn(before: &Candidate, after: &Candidate) -> bool {
     before.standing_consents().any(|(kind, _)| after.standing_consent(kind).is_none())
 }
 
-/// Whether the candidate has asked for help, perhaps in other words than before.
+/// Whether the candidate has asked for help, or has replaced an open request.
 fn has_asked(before: &Candidate, after: &Candidate) -> bool {
     let asked_at = |candidate: &Candidate| candidate.open_help_request().map(|request| request.asked_at);
     asked_at(after).is_some() && asked_at(before) != asked_at(after)
 }
 
-/// Whether the company has answered the candidate's request, in words or by what it has done.
+/// Whether the company has answered the candidate's request, in words or by an action.
 fn was_answered(before: &Candidate, after: &Candidate) -> bool {
     let has_answer = after.help_request.as_ref().is_some_and(|request| !request.is_open());
     has_answer && before.help_request != after.help_request
@@ -220,7 +220,7 @@ fn has_new_guest_link(before: &Candidate, after: &Candidate) -> bool {
     after.guest_links.keys().any(|link| !before.guest_links.contains_key(link))
 }
 
-/// Whether a link was deleted. A new link lets those go that ended long ago, which is no deletion.
+/// Whether a link was deleted. Adding a link also drops links that ended long ago, which is no deletion.
 fn has_lost_guest_link(before: &Candidate, after: &Candidate) -> bool {
     after.guest_links.len() < before.guest_links.len() && !has_new_guest_link(before, after)
 }
@@ -239,7 +239,7 @@ fn arrival(status: CandidateStatus) -> Option<EventType> {
     }
 }
 
-/// Whether an evaluation that is or was completed has changed, or a veto was cast.
+/// Whether an evaluation was completed, changed afterwards or taken back, or its author has vetoed.
 fn was_evaluated(before: &Candidate, after: &Candidate) -> bool {
     // Drafts have no event: others must not learn that someone is writing.
     before.evaluations.keys().chain(after.evaluations.keys()).any(|by| {

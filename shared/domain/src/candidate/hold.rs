@@ -13,13 +13,13 @@ pub const ON_HOLD: Refusal = Refusal {
 };
 
 impl Candidate {
-    /// The hold that stands at `now`.
+    /// The hold that is in force at `now`.
     pub fn hold_at(&self, now: DateTime<Utc>) -> Option<&CandidateHold> {
-        // Computed on read, so that a hold that ends needs no write.
+        // Computed on read, so that no write is needed when a hold ends.
         self.hold.as_ref().filter(|hold| hold.until.is_none_or(|until| now < until))
     }
 
-    /// Refuses the erasure of candidates on hold. Fails with [`ON_HOLD`].
+    /// Checks that the candidate may be erased. Fails with [`ON_HOLD`].
     pub fn may_be_erased(&self, now: DateTime<Utc>) -> Result<(), Refusal> {
         if self.hold_at(now).is_some() { Err(ON_HOLD) } else { Ok(()) }
     }

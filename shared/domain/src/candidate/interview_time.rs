@@ -8,26 +8,26 @@ use crate::Refusal;
 use crate::project::{InterviewPlatform, Project};
 use crate::questionnaire::{Question, QuestionKind, Questionnaire};
 
-/// The candidate is not in the interview.
+/// The candidate is not in an interview that this service conducts.
 pub const NOT_INTERVIEWING: Refusal =
     Refusal { code: "not_interviewing", detail: "The interview has not begun, or it has ended." };
 pub const TIME_OVER: Refusal = Refusal { code: "time_over", detail: "The time of the interview is over." };
 
-/// How long after its end an interview accepts parts of takes and its completion.
+/// How long after its end an interview still accepts parts of takes and can be completed.
 const CLOSING: TimeDelta = TimeDelta::hours(1);
-/// How late a take may begin.
+/// How long after the end of the interview a take may still begin.
 const TOLERANCE: TimeDelta = TimeDelta::minutes(1);
-/// The time for the camera test, the practice and looking at answers.
+/// The time allowed for the camera test, practice and watching answers, in seconds.
 const AROUND_SECONDS: u32 = 300;
-/// The time that a written answer is taken to need, which has no limit.
+/// The assumed time for a written answer, in seconds. Written answers have no time limit.
 const WRITING_SECONDS: u32 = 180;
 /// A factor of 1 in hundredths.
 const WHOLE: u32 = 100;
 
-/// The most takes in addition to those of a question.
+/// The maximum number of takes in addition to a question's own.
 pub const MAX_EXTRA_TAKES: u32 = 10;
 
-/// A factor of times, from 1 to 3 in hundredths.
+/// A factor for times, from 1 to 3, stored in hundredths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeFactor(u32);
 
@@ -47,7 +47,7 @@ impl TimeFactor {
         self.0
     }
 
-    /// A number of seconds, stretched; in whole seconds.
+    /// Multiplies a number of seconds by the factor, rounded up.
     pub fn stretch(self, seconds: u32) -> u32 {
         (seconds * self.0).div_ceil(WHOLE)
     }
@@ -59,25 +59,25 @@ impl Default for TimeFactor {
     }
 }
 
-/// Adjustments for a candidate, because of a disability for example.
+/// Adjustments for a candidate, for example because of a disability.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InterviewAdjustments {
-    /// Multiplies the times to prepare and to answer, and that of the interview.
+    /// Multiplies the times to prepare and to answer, and the time of the interview.
     pub time_factor: TimeFactor,
     /// Takes in addition to those of each question.
     pub extra_takes: u32,
-    /// Whether they may answer every question in writing.
+    /// Whether the candidate may answer every question in writing.
     pub may_write: bool,
 }
 
 /// An interview that this service conducts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConductedInterview {
-    /// The minutes from its beginning to its end, without the candidate's factor; `None` until the deadline.
+    /// The minutes from beginning to end, before the candidate's time factor applies; `None` if only the deadline limits it.
     pub max_minutes: Option<u32>,
 }
 
-/// The end of an interview by its time, before it was complete, though something was answered.
+/// The end of an interview whose time was over before it was complete, though some questions were answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndedByTime {
     pub ended_at: DateTime<Utc>,
@@ -87,7 +87,7 @@ pub struct EndedByTime {
     pub questions: usize,
 }
 
-/// The time that most candidates take to answer.
+/// The time that most candidates need to answer, in seconds.
 fn expected_seconds(question: &Question) -> u32 {
     match question.kind {
         QuestionKind::Video => question.preparation_seconds.unwrap_or(0) + question.answer_seconds,
@@ -96,18 +96,18 @@ fn expected_seconds(question: &Question) -> u32 {
 }
 
 impl ConductedInterview {
-    /// The interview of a candidate who begins now.
+    /// The interview of a candidate who begins it now.
     pub fn of(project: &Project) -> Self {
         Self { max_minutes: project.settings.max_interview_time }
     }
 }
 
-/// The number of questions and the time that an interview takes, for the invitation.
+/// The number of questions and the expected duration of an interview, for the invitation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InterviewLength {
     /// The number of questions.
     pub questions: usize,
-    /// About how many minutes the interview takes, in steps of five.
+    /// The approximate duration in minutes, in steps of five.
     pub minutes: u32,
     /// Whether all questions are answered in writing, so that the candidate needs no camera.
     pub is_written: bool,
@@ -119,28 +119,27 @@ impl Candidate {
         self.status == CandidateStatus::Interviewing && self.interview.is_some()
     }
 
-    /// The interview that this service conducts or has conducted; `None` while the candidate waits to begin,
-    /// be it again.
+    /// The interview that this service conducts or has conducted; `None` while the candidate waits to begin it, even for the second time.
     fn begun_interview(&self) -> Option<ConductedInterview> {
         use CandidateStatus::{Aborted, Interviewed, Interviewing};
         self.interview.filter(|_| matches!(self.status, Interviewing | Interviewed | Aborted))
     }
 
-    /// The adjustments, those of most candidates by default, with one more take for each time that the interview was reopened.
+    /// The candidate's adjustments, or the defaults, with one more take for each time that the interview was reopened.
     pub fn adjusted(&self) -> InterviewAdjustments {
         let own = self.adjustments.unwrap_or_default();
         let extra_takes = own.extra_takes + self.reopening.as_ref().map_or(0, |last| last.count);
         InterviewAdjustments { extra_takes, ..own }
     }
 
-    /// The seconds from the beginning of the interview to its end, whatever the deadline; `None` without a limit. Before the
-    /// beginning, the interview would be `next`.
+    /// The seconds from the beginning of the interview to its end, regardless of the deadline; `None` without a limit. Before the
+    /// beginning, the limit is that of `next`.
     pub fn limit_seconds(&self, next: ConductedInterview) -> Option<u32> {
         let minutes = self.begun_interview().unwrap_or(next).max_minutes?;
         Some(self.adjusted().time_factor.stretch(minutes * 60))
     }
 
-    /// How long the interview takes about, that asks these questions; `None` if the service does not conduct it.
+    /// The approximate length of an interview with these questions; `None` if the service does not conduct it.
     pub fn interview_length(
         &self,
         project: &Project,
@@ -160,33 +159,33 @@ impl Candidate {
         Some(InterviewLength { questions: questionnaire.questions.len(), minutes, is_written })
     }
 
-    /// The address of the client's where the candidate can continue after the interview; `None` without one.
+    /// The client's URL where the candidate continues after the interview; `None` if the project has none.
     pub fn return_url(&self, project: &Project) -> Option<String> {
         let address = project.settings.return_url.as_ref()?;
         Some(address.of_candidate(self.id, self.profile.external_id.as_ref()))
     }
 
-    /// The end of the time for the interview: the deadline or, once it has begun, the end of its own time if that is earlier.
+    /// The end of the time for the interview: the deadline or, once the interview has begun, the end of its own time if that is earlier.
     pub fn ends_at(&self) -> Option<DateTime<Utc>> {
         let limit = self.begun_interview().and_then(|interview| {
             Some(self.started_at? + TimeDelta::seconds(self.limit_seconds(interview)?.into()))
         });
-        // Computed on read, so that a changed deadline or factor moves it.
+        // Computed on read, so that changing the deadline or factor moves the end.
         [self.profile.deadline, limit].into_iter().flatten().min()
     }
 
-    /// When the interview closes: until then, what was recorded in time can be sent. `None` before the interview has begun.
+    /// When the interview closes. Until then, the client can send what was recorded in time. `None` before the interview begins.
     pub fn closes_at(&self) -> Option<DateTime<Utc>> {
         self.begun_interview().and(self.ends_at()).map(|end| end + CLOSING)
     }
 
-    /// Refuses candidates who may not begin an answer at `now`. Fails with [`NOT_INTERVIEWING`] or [`TIME_OVER`].
+    /// Checks that the candidate may begin an answer at `now`. Fails with [`NOT_INTERVIEWING`] or [`TIME_OVER`].
     pub fn may_begin_answer(&self, now: DateTime<Utc>) -> Result<(), Refusal> {
         self.may_finish_answer(now)?;
         if self.ends_at().is_some_and(|end| end + TOLERANCE <= now) { Err(TIME_OVER) } else { Ok(()) }
     }
 
-    /// Refuses candidates who may not send what they have recorded. Fails with [`NOT_INTERVIEWING`] or [`TIME_OVER`].
+    /// Checks that the candidate may send a recording at `now`. Fails with [`NOT_INTERVIEWING`] or [`TIME_OVER`].
     pub fn may_finish_answer(&self, now: DateTime<Utc>) -> Result<(), Refusal> {
         if !self.is_in_interview() {
             return Err(NOT_INTERVIEWING);
@@ -194,14 +193,14 @@ impl Candidate {
         if self.closes_at().is_some_and(|end| end <= now) { Err(TIME_OVER) } else { Ok(()) }
     }
 
-    /// The candidate, who has completed the interview at this moment: revokes their sessions. Their key stays, and opens nothing
-    /// unless the interview is reopened.
+    /// Completes the interview at `at` and revokes the candidate's sessions. The access key is kept, but opens nothing unless the
+    /// interview is reopened.
     pub fn interviewed(mut self, at: DateTime<Utc>) -> Self {
         self.status = CandidateStatus::Interviewed;
         self.interviewed_at = Some(at);
         self.ended_by_time = None;
         self.close_help_request(at);
-        // The interview may have been taken on a shared computer, whose next user must not be the candidate.
+        // The computer may be shared: its next user must not be logged in as the candidate.
         self.with_sessions_ended()
     }
 }

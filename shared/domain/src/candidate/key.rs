@@ -1,4 +1,4 @@
-//! The key of a candidate without a password, and what a key or session that has ended still tells its holder.
+//! The access key of a candidate without a password, and what an ended key or session still proves.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -7,41 +7,40 @@ use super::{Candidate, CandidateStatus};
 use crate::Refusal;
 use crate::secret::{AccessKey, SecretHash};
 
-/// The most former keys of a candidate; older ones are forgotten.
-// More than one candidate gets in practice. Each is 60 bytes of an item that every request of the candidate reads.
+/// The maximum number of a candidate's former keys; older ones are dropped.
+// More than candidates have in practice. Each takes 60 bytes of the candidate's item, which every request of the candidate reads.
 pub const MAX_FORMER_KEYS: usize = 5;
 
-/// A key that opens nothing any more, but still proves who was sent it.
+/// A key that no longer opens the interview, but still proves who received it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormerKey {
     /// The hash of the key.
     pub hash: SecretHash,
-    /// Whether it was mailed to an address that is no longer the candidate's.
-    // The holder may be another person, who must not learn what became of the candidate.
+    /// Whether the key was mailed to an address that is no longer the candidate's.
+    // Its holder may be another person, who must not learn the candidate's status.
     pub is_misdirected: bool,
 }
 
-/// Why the key of a candidate opens nothing.
+/// Why a candidate's key no longer works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyEnd {
     /// The candidate has chosen a password.
     Registered,
     /// The interview is complete.
     Completed,
-    /// The deadline, or the time of the interview, is over.
+    /// The deadline or the time of the interview is over.
     Overdue,
     /// The candidate was skipped, or the interview cancelled.
     Withdrawn,
-    /// A newer mail has another key.
+    /// A newer mail has a new key.
     Replaced,
 }
 
 impl KeyEnd {
-    /// All of them.
     pub const ALL: [Self; 5] =
         [Self::Registered, Self::Completed, Self::Overdue, Self::Withdrawn, Self::Replaced];
 
-    /// The reason for clients.
+    /// The refusal that clients get.
     pub fn refusal(self) -> Refusal {
         match self {
             Self::Registered => Refusal {
@@ -68,7 +67,7 @@ impl KeyEnd {
 }
 
 impl Candidate {
-    /// Gives the candidate another access key, or none. The former one opens nothing from now on.
+    /// Replaces the access key, or removes it. The former key no longer works.
     pub(crate) fn replace_key(&mut self, key: Option<AccessKey>) {
         if self.access_key == key {
             return;
@@ -80,18 +79,18 @@ impl Candidate {
         self.former_keys.drain(..excess);
     }
 
-    /// The access key that clients see; `None` once the interview is complete, when it opens nothing.
+    /// The access key that responses show; `None` once the interview is complete, because the key then opens nothing.
     pub fn shown_key(&self) -> Option<&AccessKey> {
         self.access_key.as_ref().filter(|_| self.status != CandidateStatus::Interviewed)
     }
 
-    /// Lets the candidate go on with the key that they have, or else with `key`; with none if they have a password.
+    /// Lets the candidate continue with their current key or, if they have none, with `key`. Removes the key if they have a password.
     pub(crate) fn keep_key_or(&mut self, key: AccessKey) {
         let known = self.access_key.clone();
         self.replace_key(self.password_hash.is_none().then(|| known.unwrap_or(key)));
     }
 
-    /// Gives the candidate another access key, or none, since all former ones went to another address.
+    /// Replaces the access key, or removes it, because all earlier keys went to another address.
     pub(crate) fn redirect_key(&mut self, key: Option<AccessKey>) {
         self.replace_key(key);
         for former in &mut self.former_keys {
@@ -99,20 +98,20 @@ impl Candidate {
         }
     }
 
-    /// Whether the withdrawal of the candidate has revoked a session of this epoch, and nothing had revoked it before.
-    // Such a session still proves who the candidate is, like a key that has ended. The page tells them why the interview has
-    // stopped: they may be in the middle of it.
+    /// Whether a session of this epoch was revoked by the candidate's withdrawal and not before.
+    // Like an ended key, such a session still proves who the candidate is. They may be in the middle of the interview, so the
+    // page tells them why it has stopped.
     pub fn has_withdrawn_session(&self, epoch: u32) -> bool {
         self.status == CandidateStatus::Skipped && epoch + 1 == self.session_epoch
     }
 
-    /// Whether this is the hash of the key that the candidate was sent last. An earlier one may be in other hands.
+    /// Whether `hash` is the hash of the last key sent to the candidate. Other people may have an earlier one.
     pub fn is_latest_key(&self, hash: &SecretHash) -> bool {
         let current = self.access_key.as_ref().map(|key| &key.hash);
         current.or(self.former_keys.last().map(|former| &former.hash)) == Some(hash)
     }
 
-    /// Why the key with this hash opens nothing at `now`; `None` if it is no key that the candidate was sent, or too old.
+    /// Why the key with this hash does not work at `now`; `None` if the candidate was never sent such a key, or it is too old.
     pub fn key_end(&self, hash: &SecretHash, now: DateTime<Utc>) -> Option<KeyEnd> {
         use CandidateStatus::{Aborted, Expired, Interviewed, Skipped};
         let former = self.former_keys.iter().find(|former| former.hash == *hash);
@@ -221,7 +220,7 @@ mod tests {
         assert_eq!(one.former_keys.len(), MAX_FORMER_KEYS);
         assert_eq!(end_of(&one, "first"), None);
         assert_eq!(end_of(&one, "1"), Some(KeyEnd::Replaced));
-        // A key that stays has not ended.
+        // A key that is replaced by itself does not end.
         one.access_key = Some(key("last"));
         one.replace_key(Some(key("last")));
         assert_eq!(one.former_keys.len(), MAX_FORMER_KEYS);

@@ -61,7 +61,7 @@ use super::text::{Email, ExternalId, ShortName, TextLine, TextLines, Username};
 /// The maximum number of shares of a candidate; deleting a candidate deletes their shares in the same transaction.
 pub const MAX_SHARES: usize = 50;
 
-/// The caller is no manager in person, and only a person may answer for an address that its holder has not confirmed.
+/// Refuses callers who are not a manager in person. Only a person may vouch for an address that its holder has not confirmed.
 pub const MANAGER_CONFIRMS: Refusal = Refusal {
     code: "permission_denied",
     detail: "Only a manager who has logged in themselves may send `confirm`. Without it, candidates with a password confirm a new address, and theirs cannot be removed.",
@@ -94,7 +94,7 @@ named! {
 }
 
 impl CandidateStatus {
-    /// Whether the next step is the candidate's: they are invited, or have confirmed.
+    /// Whether the candidate must act next: they are invited, or have confirmed.
     pub fn is_waiting(self) -> bool {
         matches!(self, Self::Invited | Self::Confirmed)
     }
@@ -122,15 +122,15 @@ pub struct CandidateProfile {
     pub address: TextLines<500>,
     /// A partner's own data.
     pub partner_data: PartnerData,
-    /// The language of their mails, and the first one of the page; `None` for that of the project.
+    /// The language of mails to the candidate, and the page's initial language; `None` for the project's language.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<Language>,
-    /// Whether the service mails them about the interview. Otherwise the client does, and needs no address here.
+    /// Whether the service mails the candidate about the interview. Otherwise the client does, and the candidate needs no address.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub receive_mails: bool,
 }
 
-/// The value of most candidates, which is not stored: lists read items by their size.
+/// The default for most candidates. It is not stored, because lists read items by size.
 fn yes() -> bool {
     true
 }
@@ -139,11 +139,11 @@ fn is_yes(value: &bool) -> bool {
     *value
 }
 
-/// How far ahead a deadline may be: a hundred years.
+/// The maximum time until a deadline: a hundred years.
 const LATEST_DEADLINE: Months = Months::new(1_200);
 
 impl CandidateProfile {
-    /// Refuses a deadline that is more than a hundred years after `now`; an error is the message for the client. It may be in the past.
+    /// Checks that a deadline is at most a hundred years after `now`. It may be in the past. The error is a message for the client.
     pub fn check_deadline(deadline: DateTime<Utc>, now: DateTime<Utc>) -> Result<DateTime<Utc>, String> {
         if now.checked_add_months(LATEST_DEADLINE).is_none_or(|latest| latest < deadline) {
             return Err("Must be within a hundred years.".to_owned());
@@ -179,14 +179,15 @@ pub struct Candidate {
     pub status: CandidateStatus,
     /// The fields that managers set.
     pub profile: CandidateProfile,
-    /// Replaces the email address of the profile once a candidate with a password confirms it.
+    /// The address that replaces the profile's once the candidate, who has a password, confirms it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending_email: Option<PendingEmail>,
-    /// `None` for a named token.
+    /// The customer who created the candidate; `None` if a named token did.
     pub created_by: Option<CustomerId>,
     /// When the candidate was last invited.
     pub invited_at: Option<DateTime<Utc>>,
-    /// When the candidate first opened the interview, to the minute, and not before the invitation; a further invitation leaves it.
+    /// When the candidate first opened the interview, to the minute, but not before the invitation. A repeated invitation does
+    /// not reset it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opened_at: Option<DateTime<Utc>>,
     /// When the invitation was accepted.
@@ -197,11 +198,10 @@ pub struct Candidate {
     pub started_at: Option<DateTime<Utc>>,
     /// When the last reminder was requested.
     pub reminded_at: Option<DateTime<Utc>>,
-    /// The moments of the reminders to come without a request, ascending: see
-    /// [`next_reminder_at`](Self::next_reminder_at).
+    /// The times of upcoming automatic reminders, ascending: see [`next_reminder_at`](Self::next_reminder_at).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reminders: Vec<DateTime<Utc>>,
-    /// When the service last mailed them about the interview.
+    /// When the service last mailed the candidate about the interview.
     #[serde(default)]
     pub mailed_at: Option<DateTime<Utc>>,
     /// When the interview was last aborted.
@@ -211,65 +211,65 @@ pub struct Candidate {
     pub expired_at: Option<DateTime<Utc>>,
     /// When the candidate was skipped.
     pub skipped_at: Option<DateTime<Utc>>,
-    /// The interview, if this service conducts it; set when the candidate begins.
+    /// The interview, if this service conducts it; set when the candidate begins it.
     pub interview: Option<ConductedInterview>,
-    /// How the time of the interview ended; `None` unless the candidate is aborted by it and had answered something.
+    /// How time ended the interview; `None` unless time has aborted it after the candidate had answered something.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_by_time: Option<EndedByTime>,
     /// The last reopening of the interview; `None` if it was never reopened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reopening: Option<Reopening>,
-    /// How the interview was cancelled; `None` if it was not, also for candidates who were skipped otherwise.
+    /// The cancellation of the interview; `None` if there was none, also for candidates who were skipped in another way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancellation: Option<Cancellation>,
-    /// The latest request for help; `None` for none, and once it is taken back.
+    /// The latest request for help; `None` if there is none or it was taken back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help_request: Option<HelpRequest>,
-    /// When they have lately asked for help.
+    /// The recent times when the candidate asked for help.
     #[serde(default, skip_serializing_if = "RecentMoments::is_empty")]
     pub help_asked: RecentMoments,
-    /// The candidate's adjustments to the interview.
+    /// The adjustments of the interview for this candidate.
     pub adjustments: Option<InterviewAdjustments>,
-    /// Prevents the erasure of the candidate; it may have ended, see [`hold_at`](Self::hold_at).
+    /// Prevents the erasure of the candidate. The hold may have ended: see [`hold_at`](Self::hold_at).
     pub hold: Option<CandidateHold>,
     /// The candidate's request to be erased.
     pub erasure_request: Option<ErasureRequest>,
-    /// The consents that they have given, with those that they have withdrawn.
+    /// The candidate's consents, withdrawn ones included.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub consents: BTreeMap<LegalKind, CandidateConsent>,
-    /// Recent mails that managers requested.
+    /// The rate of mails that managers request.
     pub mail_rate: MailRate,
-    /// Changes that the candidate has made themselves within an hour; `None` before the first.
+    /// The rate of changes that the candidate makes; `None` before the first.
     pub own_changes: Option<ChangeRate>,
-    /// Mails with the latest link that were asked for within an hour; `None` before the first.
+    /// The rate of requested mails with the latest link; `None` before the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub links_mailed: Option<ChangeRate>,
-    /// Evaluations by customer, evaluators or not.
+    /// Evaluations by customer, even of customers who are no longer evaluators.
     pub evaluations: BTreeMap<CustomerId, EvaluationReport>,
-    /// The ratings and the recommendation of each evaluator, in short.
+    /// The ratings and the recommendation of each evaluator, in compact form.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scores: BTreeMap<CustomerId, ScoreNumbers>,
-    /// The credential of a candidate without a password: until they confirm or, in projects without passwords, until
-    /// the interview ends. Once it is complete, the key opens nothing unless the interview is reopened.
+    /// The credential of a candidate without a password. It is kept until they confirm or, in projects without passwords, until
+    /// the interview ends. Once the interview is complete, the key opens nothing unless the interview is reopened.
     pub access_key: Option<AccessKey>,
-    /// Whether a mail has held the access key. Everyone who reads the address of that mail may have it.
+    /// Whether a mail contained the access key, so that readers of that mail may have it.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub is_key_mailed: bool,
     /// The latest access keys that have ended, at most [`MAX_FORMER_KEYS`], oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub former_keys: Vec<FormerKey>,
-    /// None until a password is chosen.
+    /// `None` until a password is chosen.
     pub password_hash: Option<PasswordHash>,
     /// Sessions of an earlier epoch are revoked.
     pub session_epoch: u32,
-    /// Resets the password.
+    /// The key that resets the password.
     pub one_time_key: Option<OneTimeKey>,
-    /// Confirm another address, or restore a former one.
+    /// The keys that confirm a pending address or restore a former one.
     #[serde(default, skip_serializing_if = "AddressKeys::is_empty")]
     pub address_keys: AddressKeys,
-    /// Customers who may read the candidate without a role in the project, each once.
+    /// Customers who may read the candidate without a role in the project; no customer has two shares.
     pub shares: BTreeMap<ShareId, CustomerId>,
-    /// The ends of the links that show the answers to guests. Each link has an item of its own.
+    /// When each link that shows the answers to guests ends. The links are items of their own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub guest_links: BTreeMap<GuestLinkId, DateTime<Utc>>,
     /// Set when SES reported a bounce or a complaint.
@@ -348,7 +348,8 @@ impl Candidate {
         }
     }
 
-    /// When time changes the status, if it does: at the deadline, or when the interview closes that this service conducts.
+    /// When time changes the status: at the deadline, or when an interview that this service conducts closes. `None` if time does
+    /// not change it.
     pub fn expires_at(&self) -> Option<DateTime<Utc>> {
         use CandidateStatus::{Confirmed, Interviewing, Invited};
         if self.is_in_interview() {
@@ -362,23 +363,23 @@ impl Candidate {
         self.status != CandidateStatus::Skipped
     }
 
-    /// Whether the access key is valid at `now`. An overdue key is invalid even before the schedule has run.
+    /// Whether the access key is valid at `now`. After its end, it is invalid even if the scheduled function has not run yet.
     pub fn may_use_key(&self, now: DateTime<Utc>) -> bool {
         let is_complete = self.status == CandidateStatus::Interviewed;
         self.may_log_in() && !is_complete && self.key_ends_at().is_none_or(|end| end > now)
     }
 
-    /// When the access key ends: with the deadline, or when the interview closes that this service conducts.
+    /// When the access key ends: at the deadline, or when an interview that this service conducts closes.
     pub fn key_ends_at(&self) -> Option<DateTime<Utc>> {
         if self.is_in_interview() { self.closes_at() } else { self.profile.deadline }
     }
 
-    /// Whether time has changed the status, though the schedule may not have run yet.
+    /// Whether time has changed the status by `now`, even if the scheduled function has not run yet.
     pub fn has_expired(&self, now: DateTime<Utc>) -> bool {
         self.expires_at().is_some_and(|end| end <= now)
     }
 
-    /// Whether the candidate may read the questions: from the beginning of the interview on.
+    /// Whether the candidate may read the questions: once the interview has begun.
     pub fn sees_questions(&self) -> bool {
         matches!(self.status, CandidateStatus::Interviewing | CandidateStatus::Interviewed)
     }
@@ -389,7 +390,7 @@ impl Candidate {
         self
     }
 
-    /// Revokes all sessions and the access key, as the interview has ended before it was complete. A password still logs in.
+    /// Revokes all sessions and the access key, because the interview ended before it was complete. Logging in with a password still works.
     pub(super) fn with_access_ended(mut self) -> Self {
         self.replace_key(None);
         self.with_sessions_ended()
@@ -400,7 +401,7 @@ impl Candidate {
         self.password_hash = Some(hash);
         self.session_epoch += 1;
         self.one_time_key = None;
-        // The key still confirms an invited candidate. Afterwards the password is their credential.
+        // An invited candidate still needs the key to confirm. After that, the password is the credential.
         if self.status != CandidateStatus::Invited {
             self.replace_key(None);
         }
@@ -409,7 +410,7 @@ impl Candidate {
 
     /// The share with `customer`, if there is one.
     pub fn share_of(&self, customer: CustomerId) -> Option<ShareId> {
-        // Shares are in the candidate itself, so that the check of a caller's share needs no read.
+        // The shares are part of the candidate's item, so checking a caller's share needs no further read.
         self.shares.iter().find(|(_, sharee)| **sharee == customer).map(|(share, _)| *share)
     }
 
@@ -422,23 +423,23 @@ impl Candidate {
         Ok(self)
     }
 
-    /// Removes a share.
     pub fn without_share(mut self, share: ShareId) -> Self {
         self.shares.remove(&share);
         self
     }
 
-    /// Whether a link leads to the interview: it lies ahead, or it goes on and this service conducts it.
+    /// Whether a link to the interview makes sense: the candidate has yet to begin, or is in an interview that this service conducts.
     pub fn has_open_interview(&self) -> bool {
         self.status.is_waiting() || self.is_in_interview()
     }
 
-    /// Whether they have a name to log in with beside a password.
+    /// Whether the candidate has a name to log in with besides a password.
     pub fn has_login_name(&self) -> bool {
         self.profile.email.is_some() || self.profile.username.is_some()
     }
 
-    /// Whether a password opens the interview instead of the key: in projects with passwords, and with a name to log in with.
+    /// Whether the interview requires a password instead of the key: if the project uses passwords and the candidate has a name
+    /// to log in with.
     pub fn needs_password(&self, allow_hash_login: bool) -> bool {
         !allow_hash_login && self.has_login_name()
     }

@@ -5,11 +5,11 @@ use chrono::{DateTime, DurationRound as _, SubsecRound as _, TimeDelta, Utc};
 use super::Candidate;
 
 impl Candidate {
-    /// The candidate after they opened the interview at `now`; `None` if they had opened it before.
+    /// The candidate after they opened the interview at `now`; `None` if it is not the first time.
     pub fn with_opening(self, now: DateTime<Utc>) -> Option<Self> {
-        // Managers need no more than the minute, so no more is kept about the candidate.
+        // Managers need only the minute, so no more is stored about the candidate.
         let minute = now.duration_trunc(TimeDelta::minutes(1)).unwrap_or(now);
-        // Managers see both moments: an opening must not come before the invitation.
+        // Managers see both times, so an opening must not precede the invitation.
         let at = self.invited_at.map_or(minute, |invited_at| minute.max(invited_at.trunc_subsecs(0)));
         self.opened_at.is_none().then_some(Self { opened_at: Some(at), ..self })
     }
@@ -35,7 +35,7 @@ mod tests {
             let invited = Candidate { invited_at: invited_at.map(at), ..never_invited.clone() };
             let opened = invited.with_opening(at(now)).unwrap();
             assert_eq!(opened.opened_at, Some(at(opened_at)));
-            // Also after another invitation.
+            // A repeated invitation makes no difference.
             assert_eq!(Candidate { invited_at: Some(at(now)), ..opened }.with_opening(at(now)), None);
         }
     }

@@ -1,4 +1,4 @@
-//! Interviews that go on after they were completed, or after their time ended.
+//! Interviews that continue after they were completed or ended by time.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use crate::text::TextLines;
 pub struct ReopeningReason(TextLines<200>);
 
 impl ReopeningReason {
-    /// Parses `text` like [`TextLines::parse`].
+    /// Cleans up `text` like [`TextLines::parse`]. Fails if it is too long or blank.
     pub fn parse(text: &str) -> Result<Self, String> {
         TextLines::parse_visible(text).map(Self)
     }
@@ -33,7 +33,7 @@ impl fmt::Display for ReopeningReason {
 pub struct ReopeningMessage(TextLines<300>);
 
 impl ReopeningMessage {
-    /// Parses `text` like [`TextLines::parse`].
+    /// Cleans up `text` like [`TextLines::parse`]. Fails if it is too long or blank.
     pub fn parse(text: &str) -> Result<Self, String> {
         TextLines::parse_visible(text).map(Self)
     }
@@ -46,37 +46,37 @@ impl fmt::Display for ReopeningMessage {
 }
 
 /// The last reopening of a candidate's interview.
-// The last one only: the history has the moments and authors of all, and a reason of before explains nothing any more.
+// Only the last is stored: the history has the times and authors of all, and earlier reasons no longer explain anything.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reopening {
     /// Shown to managers only.
     pub reason: ReopeningReason,
-    /// Shown to the candidate, until they have completed the interview again.
+    /// Shown to the candidate until they complete the interview again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<ReopeningMessage>,
     pub reopened_at: DateTime<Utc>,
     /// How often the interview was reopened, this time included. Each time gives one more take of each question.
     pub count: u32,
-    /// Whether the interview was complete before. Otherwise its time had ended.
+    /// Whether the interview was complete before the reopening. Otherwise its time had ended.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub was_complete: bool,
 }
 
 impl Candidate {
-    /// The last reopening, if the interview has been going on since then.
+    /// The last reopening, if the interview has been in progress since.
     pub fn reopened_interview(&self) -> Option<&Reopening> {
-        // An interview that was begun anew since then is another one.
+        // If the interview was begun again later, the reopening no longer applies.
         let is_current =
             |last: &&Reopening| self.is_in_interview() && self.started_at == Some(last.reopened_at);
         self.reopening.as_ref().filter(is_current)
     }
 
-    /// The company's message about the reopening, while the interview goes on.
+    /// The company's message about the reopening, while the reopened interview is in progress.
     pub fn reopening_message(&self) -> Option<&ReopeningMessage> {
         self.reopened_interview()?.message.as_ref()
     }
 
-    /// Whether the interview goes on and was complete before. It has the takes and texts with which it was complete, and later ones.
+    /// Whether the interview is in progress and was complete before. Its takes and texts include those with which it was complete.
     pub fn is_in_completed_interview(&self) -> bool {
         self.reopened_interview().is_some_and(|last| last.was_complete)
     }

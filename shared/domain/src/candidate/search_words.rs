@@ -1,4 +1,4 @@
-//! The words that candidates are found by, and the terms of queries.
+//! The words that searches find candidates by, and the terms of queries.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,16 +7,16 @@ use unicode_script::{Script, UnicodeScript};
 
 use crate::text::{Email, ShortName, fold_accents};
 
-/// The maximum number of results.
+/// The maximum number of search results.
 pub const MAX_RESULTS: usize = 50;
-/// The maximum number of words of a candidate; one transaction can replace them all.
+/// The maximum number of words of a candidate, so that one transaction can replace them all.
 pub const MAX_WORDS: usize = 32;
-/// Further characters of a word are ignored.
+/// The number of characters of a word that count; the rest is ignored.
 const MAX_WORD_CHARS: usize = 64;
 /// The maximum length of a query, in characters.
 const MAX_QUERY_CHARS: usize = 200;
 
-/// The source of a word, best first.
+/// The source of a word. Better matches sort first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WordSource {
     /// The full name as one word, in either order.
@@ -32,26 +32,29 @@ impl WordSource {
     pub const ALL: [Self; 3] = [Self::FullName, Self::Name, Self::Email];
 }
 
-/// The fields of a candidate that searches look in. Entries are written by them, and results are compared with them.
+/// The fields of a candidate that searches look in. Search entries are made from them, and results are compared with them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchedFields<'a> {
     pub first_name: &'a ShortName,
     pub last_name: &'a ShortName,
-    /// The address that clients see.
+    /// The address that responses show.
     pub email: Option<&'a Email>,
 }
 
 impl SearchedFields<'_> {
-    /// The attributes of a stored candidate that the fields are made of.
+    /// The stored attributes that the fields are read from.
     pub const ATTRIBUTES: &'static [&'static str] =
         &["profile.first_name", "profile.last_name", "profile.email", "pending_email"];
 
-    /// The words of a candidate, each with its best source: the full name in either order, in Chinese, Japanese and Korean as one
-    /// word too; the email address and its domain; and, of each word in the names and of the local part of the address, the parts
-    /// between characters other than letters and digits, and the rest of the word from each part on: `o`, `neil`, `smith`,
-    /// `oneil-smith` and `neil-smith` of `O'Neil-Smith`.
+    /// The words of a candidate, each with its best source:
     ///
-    /// Folded by [`fold_accents`], and without apostrophes.
+    /// - the full name in either order; in Chinese, Japanese and Korean also as one word;
+    /// - the email address and its domain;
+    /// - of each word in the names and of the local part of the address: the parts between characters other than letters and
+    ///   digits, and the rest of the word from each part on. `O'Neil-Smith` gives `o`, `neil`, `smith`, `oneil-smith` and
+    ///   `neil-smith`.
+    ///
+    /// The words are folded by [`fold_accents`], without apostrophes.
     pub fn words(self) -> BTreeMap<String, WordSource> {
         let fields = self.folded();
         let full = fields.orders().map(|names| (full_name(&names.join(" "), " "), WordSource::FullName));
@@ -66,9 +69,9 @@ impl SearchedFields<'_> {
         words
     }
 
-    /// Whether each of the `terms` begins one of the words.
-    // Full names are left out: a term has no space, so it begins a word of each full name that it begins. `MAX_WORDS` does not count:
-    // the entry that has led to the candidate was within it.
+    /// Whether each of the `terms` is a prefix of one of the words.
+    // Full names with spaces need no check: a term has no space, so if it is a prefix of a full name, it is also a prefix of one
+    // of its words. `MAX_WORDS` does not matter here, because the entry that led to the candidate was within it.
     pub fn have(self, terms: &SearchTerms) -> bool {
         terms.are_in(self.folded().words().map(|(word, _)| word))
     }
@@ -85,22 +88,22 @@ impl SearchedFields<'_> {
     }
 }
 
-/// The fields that searches look in, folded by [`fold_accents`].
+/// The searched fields, folded by [`fold_accents`].
 struct FoldedFields {
     names: [String; 2],
     email: String,
-    /// The full names without spaces, if that is how they are written.
+    /// The full names without spaces; empty unless their script is written so.
     unspaced: Vec<String>,
 }
 
 impl FoldedFields {
-    /// The names in either order, since people type them in both.
+    /// The names in either order, because people type both.
     fn orders(&self) -> [[&str; 2]; 2] {
         let [first, last] = self.names.each_ref().map(String::as_str);
         [[first, last], [last, first]]
     }
 
-    /// The words except full names with spaces, some of them more than once.
+    /// The words except full names with spaces; some occur more than once.
     fn words(&self) -> impl Iterator<Item = (Cow<'_, str>, WordSource)> + Clone {
         let Self { names, email, unspaced } = self;
         let (local_part, domain) = email.rsplit_once('@').unwrap_or_default();
@@ -115,17 +118,17 @@ impl FoldedFields {
     }
 }
 
-/// The words of a folded text.
+/// Splits folded text into words.
 fn split(text: &str) -> impl Iterator<Item = &str> + Clone {
     text.split(|character: char| character.is_whitespace() || matches!(character, ',' | ';'))
 }
 
-/// Splits a word at everything but letters and digits.
+/// Splits a word at all characters except letters and digits.
 fn parts(word: &str) -> impl Iterator<Item = &str> + Clone {
     word.split(|character: char| !character.is_alphanumeric())
 }
 
-/// The word from the beginning of each of its parts on, so that a query may begin with any and go on as the word does.
+/// For each part of the word, the rest of the word from that part on, so that queries may begin with any part.
 fn tails(word: &str) -> impl Iterator<Item = &str> + Clone {
     let mut is_in_part = false;
     let starts = word.char_indices().filter(move |(_, character)| {
@@ -135,12 +138,12 @@ fn tails(word: &str) -> impl Iterator<Item = &str> + Clone {
     starts.map(|(start, _)| &word[start..])
 }
 
-/// Whether family and given names in the scripts of `name` are written without a space between them.
+/// Whether names in the scripts of `name` are written without a space between family name and given name.
 fn is_unspaced(name: &str) -> bool {
     let mut letters = name.chars().filter(|character| character.is_alphabetic()).peekable();
     letters.peek().is_some()
         && letters.all(|letter| {
-            // Common to several: the mark that makes vowels of Japanese long.
+            // `Common` contains the mark that lengthens Japanese vowels.
             matches!(
                 letter.script(),
                 Script::Han
@@ -153,32 +156,31 @@ fn is_unspaced(name: &str) -> bool {
         })
 }
 
-/// The searchable part of consecutive folded names.
+/// The searchable beginning of several folded names.
 fn full_name(names: &str, separator: &str) -> String {
     let words: Vec<Cow<'_, str>> = split(names).filter_map(normal).collect();
     beginning(&words.join(separator)).trim_end().to_owned()
 }
 
-/// The searchable part of a folded word: its beginning, without apostrophes and surrounding punctuation;
-/// `None` if nothing remains.
+/// The searchable form of a folded word: its beginning, without apostrophes and surrounding punctuation; `None` if nothing remains.
 fn normal(word: &str) -> Option<Cow<'_, str>> {
-    // `Mueller,` and `(Anna)` match as meant.
+    // So that `Mueller,` and `(Anna)` match.
     let word = word.trim_matches(|character: char| !character.is_alphanumeric());
     if word.contains('\'') {
-        // Queries often lack the apostrophe of O'Neil. With a space in its place, they find the parts.
+        // Queries often omit the apostrophe of O'Neil. If they have a space instead, they match the parts.
         let word = word.replace('\'', "");
         return Some(Cow::Owned(beginning(&word).to_owned()));
     }
     (!word.is_empty()).then(|| Cow::Borrowed(beginning(word)))
 }
 
-/// The characters that count.
+/// The first [`MAX_WORD_CHARS`] characters.
 fn beginning(text: &str) -> &str {
     let end = text.char_indices().nth(MAX_WORD_CHARS).map(|(end, _)| end);
     end.map_or(text, |end| &text[..end])
 }
 
-/// A query: beginnings of words. A candidate must have them all.
+/// A query: prefixes of words, all of which a candidate must have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchTerms(Vec<String>);
 
@@ -192,7 +194,7 @@ impl SearchTerms {
         Ok((!terms.is_empty()).then_some(Self(terms)))
     }
 
-    /// The beginning of entries from `source` to read; `None` if they add nothing to other sources.
+    /// The prefix of the entries from `source` to read; `None` if these entries add nothing to those of other sources.
     pub fn start(&self, source: WordSource) -> Option<String> {
         match source {
             WordSource::FullName if self.is_lead_alone() => None,
@@ -201,17 +203,17 @@ impl SearchTerms {
         }
     }
 
-    /// The most selective term: the longest one, the first of several.
+    /// The most selective term: the longest, or the first of several longest.
     fn lead(&self) -> &str {
         self.0.iter().rev().max_by_key(|term| term.chars().count()).map_or("", String::as_str)
     }
 
-    /// Whether the lead is the only term.
+    /// Whether the query has no other term than the lead.
     pub fn is_lead_alone(&self) -> bool {
         self.0.iter().all(|term| term == self.lead())
     }
 
-    /// Whether each term begins one of these words.
+    /// Whether each term is a prefix of one of these words.
     pub fn are_in(&self, words: impl Iterator<Item: AsRef<str>> + Clone) -> bool {
         self.0.iter().all(|term| words.clone().any(|word| word.as_ref().starts_with(term)))
     }
@@ -249,8 +251,8 @@ mod tests {
         assert!(found.iter().map(|(word, source)| (word.as_str(), *source)).eq(expected), "{found:?}");
     }
 
-    /// Entries are deleted by the words of today's rules. If this test fails, the release notes must say that
-    /// `reindex-search` is to be run for each company, or entries of candidates who are deleted remain.
+    /// Entries are deleted by the words that the current rules give. If this test fails, the release notes must tell operators to
+    /// run `reindex-search` for each company: otherwise, entries of deleted candidates remain.
     #[test]
     fn words_are_those_of_the_entries_that_are_stored() {
         for (first, last, email, expected) in [

@@ -5,24 +5,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::CompanyId;
 
-/// The import of a company. The company has no item until it opens, so logins fail.
+/// The progress of a company's import: stored, opened (readable), started (writable). The company's item is written at the
+/// opening, so nobody can log in before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompanyImport {
     pub company: CompanyId,
-    /// The SHA-256 of the manifest of its archive, in hexadecimal: no other archive is imported into the company.
+    /// The SHA-256 of the archive's manifest, in hexadecimal: the import continues only with the same archive.
     pub archive: String,
     pub begun_at: DateTime<Utc>,
-    /// When all its records and files were stored; `None` before. They are not written again then.
+    /// When all records and files were stored; `None` before. Afterwards they are not written again.
     pub stored_at: Option<DateTime<Utc>>,
-    /// The number of missing files that records name.
+    /// The number of files that records name and the archive lacks.
     pub media_missing: u64,
     /// When the company opened for reading; `None` before.
     pub opened_at: Option<DateTime<Utc>>,
-    /// The number of people that the import has erased, because they were erased after the export.
+    /// The number of people that the import erased because they had been erased after the export.
     pub erased: u64,
-    /// When the operator started the company; `None` before. Until then, requests change nothing, and nothing of it is due.
+    /// When the operator started the company; `None` before. Until then, requests cannot change anything, and no scheduled work
+    /// of the company is due.
     pub started_at: Option<DateTime<Utc>>,
-    /// When all due items were in their index; `None` before.
+    /// When all due items were in the index by due date; `None` before.
     pub ended_at: Option<DateTime<Utc>>,
 }
 
@@ -42,27 +44,27 @@ impl CompanyImport {
         }
     }
 
-    /// Whether the operator has not started the company: nothing of it moves, and nothing leaves.
+    /// Whether the operator has not started the company yet. Until then, no scheduled work runs and nothing is sent.
     pub fn awaits_start(&self) -> bool {
         self.started_at.is_none()
     }
 
-    /// The import once everything is stored at `now`, without so many files.
+    /// The import after everything was stored at `now` except `media_missing` files.
     pub fn finish_storing(self, media_missing: u64, now: DateTime<Utc>) -> Self {
         Self { stored_at: Some(now), media_missing, ..self }
     }
 
-    /// The import of a company that opens at `now`.
+    /// The import after the company opened at `now`.
     pub fn open(self, now: DateTime<Utc>) -> Self {
         Self { opened_at: Some(now), ..self }
     }
 
-    /// The import once the operator has started the company at `now`.
+    /// The import after the operator started the company at `now`.
     pub fn start(self, now: DateTime<Utc>) -> Self {
         Self { started_at: Some(now), ..self }
     }
 
-    /// The import after its end at `now`.
+    /// The import after it ended at `now`.
     pub fn end(self, now: DateTime<Utc>) -> Self {
         Self { ended_at: Some(now), ..self }
     }

@@ -12,11 +12,11 @@ pub type LabelText = VisibleLine<100>;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Label {
     pub id: LabelId,
-    /// The company that owns it.
+    /// The company that owns the label.
     pub company: CompanyId,
     /// Unique in the company, ignoring case.
     pub text: LabelText,
-    /// False once the deletion has begun: projects may not add it.
+    /// False once the deletion has begun: projects can no longer add the label.
     pub is_active: bool,
 }
 

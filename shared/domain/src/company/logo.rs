@@ -1,4 +1,4 @@
-//! A company's logo, on the page for candidates and in mails to them.
+//! A company's logo, shown on the page for candidates and in mails to them.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use crate::digest::digest_of;
 use crate::id::{CompanyId, LogoId};
 
-/// The logo that a company has, without its picture.
+/// The company's current logo, without its picture.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogoRef {
-    /// The last segment of its URL, which stays when the picture is replaced, since mails that were sent name it.
+    /// The last segment of the logo's URL. It stays when the picture is replaced, because sent mails contain the URL.
     pub id: LogoId,
-    /// Tells the picture from others.
+    /// A digest of the picture.
     pub digest: String,
 }
 
@@ -20,7 +20,7 @@ pub struct LogoRef {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Logo {
     pub company: CompanyId,
-    /// The last segment of its URL.
+    /// The last segment of the logo's URL.
     pub id: LogoId,
     /// PNG, in base64.
     png: String,

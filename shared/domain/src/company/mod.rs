@@ -39,20 +39,20 @@ pub struct Company {
     pub default_project_lang: Language,
     /// The address for questions, shown in mails.
     pub registration_email: TextLine<254>,
-    /// The application where its staff work; empty for that of the deployment.
+    /// The URL of the application where the company's staff work; empty for the deployment's default.
     #[serde(default)]
     pub app_url: WebLink,
     /// IANA name of the company's time zone.
     pub timezone: TextLine<64>,
     #[serde(default)]
     pub logo: Option<LogoRef>,
-    /// The senders that SES has verified for this company, as the operator has declared. Never shared, because no
-    /// company may send from another's address.
+    /// The senders that SES has verified for this company, as declared by the operator. Companies never share senders, because
+    /// none may send from another's address.
     pub verified_senders: Vec<SenderAddress>,
-    /// The latest versions of its legal texts.
+    /// The latest versions of the company's legal texts.
     #[serde(default, skip_serializing_if = "LegalRegister::is_empty")]
     pub legal: LegalRegister,
-    /// Whether it is a test of the operator's, whose usage nobody pays for.
+    /// Whether the operator uses the company for tests, so that its usage is not invoiced.
     #[serde(default)]
     pub is_test: bool,
 }
@@ -86,7 +86,7 @@ impl Company {
         }
     }
 
-    /// Whether the company's mails may come from `address`.
+    /// Whether the company may send mails from `address`.
     pub fn may_send_from(&self, address: &Email) -> bool {
         self.verified_senders.iter().any(|sender| sender.covers(address))
     }
@@ -100,8 +100,8 @@ pub fn time_zone(text: &str) -> Result<TextLine<64>, String> {
 }
 
 impl Company {
-    /// The company with the next version of a kind of legal text, and that version. `None` if the draft retires a kind that
-    /// has no current text.
+    /// The company with the next version of a kind of legal text, and that version. `None` if the draft retires a kind without a
+    /// current text.
     pub fn publish(mut self, draft: LegalDraft, now: DateTime<Utc>) -> Option<(Self, LegalText)> {
         let LegalDraft { kind, texts, is_required } = draft;
         if texts.is_empty() {
@@ -131,7 +131,7 @@ impl HasHistory for Company {
             name, address, city, postcode, country, phone, default_interview_period, default_maximum_score,
             default_project_lang, registration_email, app_url, timezone, logo, verified_senders, legal,
             id: _,
-            // The operator's own.
+            // Set by the operator.
             is_test: _,
         } = self;
         vec![

@@ -1,8 +1,8 @@
-//! The usage of a company in each month: a fold over the numbered events of its feed.
+//! The usage of a company per month: a fold over the numbered events of its feed.
 //!
-//! An event counts in the month of its timestamp, in UTC. Events get their numbers within seconds, but may get them later: until
-//! three days after the end of a month, its numbers may still grow. After that they are final, and an event of the month that gets its
-//! number only then counts in the first month that is not.
+//! An event counts in the month of its timestamp, in UTC. Events usually get their numbers within seconds, but it may take
+//! longer: until three days after the end of a month, its counts may still grow. Then they are final. An event that gets its
+//! number after that counts in the first month that is not final.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,11 +15,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::history::{EventType, HistoryEntry};
 use crate::id::CompanyId;
 
-/// How long after the end of a month its numbers are final.
+/// How long after the end of a month its counts become final.
 const FINAL_AFTER: TimeDelta = TimeDelta::days(3);
-/// How long before it is final a month takes no more events.
-// A transaction that counts an event commits some time after the `now` that has chosen the month, and clocks of functions may
-// differ.
+/// How long before becoming final a month stops counting events.
+// A transaction that counts an event commits some time after the `now` that chose the month, and the clocks of functions differ.
 const SETTLING: TimeDelta = TimeDelta::hours(1);
 
 /// A calendar month in UTC, such as `2026-11`.
@@ -42,13 +41,13 @@ impl Month {
         Self { first_day: next.unwrap_or(self.first_day) }
     }
 
-    /// The months from this one to `last`; none if that is before.
+    /// The months from this one to `last`; none if `last` is earlier.
     pub fn up_to(self, last: Self) -> impl Iterator<Item = Self> {
         let next = |month: &Self| Some(month.next()).filter(|next| next > month);
         std::iter::successors(Some(self), next).take_while(move |month| *month <= last)
     }
 
-    /// Whether its numbers no longer change at `now`.
+    /// Whether the counts of the month no longer change at `now`.
     pub fn is_final(self, now: DateTime<Utc>) -> bool {
         self < Self::of(now - FINAL_AFTER)
     }
@@ -66,7 +65,7 @@ impl FromStr for Month {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let first_day = NaiveDate::parse_from_str(&format!("{text}-01"), "%Y-%m-%d").ok();
-        // `parse_from_str` accepts signs, spaces and single digits.
+        // `parse_from_str` also accepts signs, spaces and single digits, so compare with the canonical form.
         let month = first_day.map(|first_day| Self { first_day }).filter(|month| month.to_string() == text);
         month.ok_or_else(|| "Use a month, for example 2026-11.".to_owned())
     }
@@ -87,13 +86,13 @@ impl<'de> Deserialize<'de> for Month {
 /// The usage of a company in a month.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UsageCounts {
-    /// How often candidates were invited; a further invitation counts again.
+    /// The number of invitations of candidates; a repeated invitation counts again.
     pub candidates_invited: u64,
-    /// How often candidates have completed an interview; a reopened one that is completed again counts again.
+    /// The number of completed interviews; a reopened interview that is completed again counts again.
     pub interviews_completed: u64,
-    /// How many recorded answers were converted; an answer that is converted again counts again.
+    /// The number of converted recorded answers; an answer that is converted again counts again.
     pub answers_converted: u64,
-    /// The length of these recordings together.
+    /// The total length of the converted answers, in seconds.
     pub seconds_converted: u64,
 }
 
@@ -112,7 +111,7 @@ impl UsageCounts {
     }
 
     fn plus(self, other: Self) -> Self {
-        // An archive may hold any numbers, and a panic would keep the company's events from theirs.
+        // Saturate: an archive may hold any numbers, and a panic would keep the company's events from being numbered.
         Self {
             candidates_invited: self.candidates_invited.saturating_add(other.candidates_invited),
             interviews_completed: self.interviews_completed.saturating_add(other.interviews_completed),
@@ -122,7 +121,7 @@ impl UsageCounts {
     }
 }
 
-/// The usage of a company by month. Months in which it has used nothing are missing.
+/// The usage of a company by month, without the months that have no usage.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct UsageByMonth {
@@ -140,7 +139,7 @@ impl UsageByMonth {
         self.months.get(&month).copied().unwrap_or_default()
     }
 
-    /// The months in which something was used, the earliest first.
+    /// The months with usage, earliest first.
     pub fn months(&self) -> impl Iterator<Item = (Month, UsageCounts)> {
         self.months.iter().map(|(month, counts)| (*month, *counts))
     }
@@ -153,21 +152,21 @@ impl UsageByMonth {
         }
     }
 
-    /// Counts an event that gets its number at `now`.
+    /// Counts an event that is numbered at `now`.
     pub fn count(&mut self, event: &HistoryEntry, now: DateTime<Utc>) {
         let first_open = Month::of(now - FINAL_AFTER + SETTLING);
-        // Invoiced numbers stay, and no late event is lost.
+        // Counts that were invoiced stay the same, and no late event is lost.
         self.add(Month::of(event.origin.at).max(first_open), UsageCounts::of_event(event));
     }
 
-    /// Takes out the months that are final at `now`.
+    /// Removes and returns the months that are final at `now`.
     #[must_use]
     pub fn take_final(&mut self, now: DateTime<Utc>) -> Self {
         let open = self.months.split_off(&Month::of(now - FINAL_AFTER));
         Self { months: std::mem::replace(&mut self.months, open) }
     }
 
-    /// Both together; months in both are as `other` has them.
+    /// Merges both. Months in both get the counts of `other`.
     #[must_use]
     pub fn replaced_by(mut self, other: Self) -> Self {
         self.months.extend(other.months);
@@ -175,8 +174,8 @@ impl UsageByMonth {
     }
 }
 
-/// The usage of a company in its closed months. The first batch of events that gets numbers after a month has become final closes
-/// it.
+/// The usage of a company in its closed months. A month is closed with the first batch of events that is numbered after the month
+/// has become final.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClosedUsage {
     pub company: CompanyId,
@@ -265,7 +264,7 @@ mod tests {
             (&[EventType::CandidateCreated, EventType::CandidateInvited][..], None),
             (&[EventType::CandidateInterviewed], None),
             (&[EventType::AnswerConverted], Some(87)),
-            // Stripped.
+            // An event whose facts were erased.
             (&[EventType::AnswerConverted], None),
             (&[EventType::AnswerFailed], Some(5)),
             (&[EventType::CandidateUpdated], None),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::id::{CustomerId, LabelId, VideoId};
 use crate::text::Email;
 
-/// The person or named token that deletes a customer, as named in the mail to the customer.
+/// The person or named token that deletes a customer, as the mail to the customer names them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeletionAuthor {
     /// The display name.
@@ -16,14 +16,13 @@ pub struct DeletionAuthor {
     pub email: Option<Email>,
 }
 
-/// An item that is being deleted: it is inactive, so that no new references to it are made, and existing ones are
-/// removed first.
+/// An item that is being deleted. It is inactive: no new references to it can be made, and existing references are removed first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "of", rename_all = "kebab-case")]
 pub enum ItemDeletion {
     Customer {
         customer: CustomerId,
-        /// The user or token named in the mail.
+        /// The user or token that the mail names.
         by: DeletionAuthor,
     },
     Label {

@@ -37,14 +37,14 @@ pub const ATTEMPTS: u32 = 8;
 const PATIENCE: TimeDelta = TimeDelta::days(3);
 /// How long a mail or a conversion that was given up is kept for the operator.
 const KEPT: TimeDelta = TimeDelta::days(90);
-/// How long a mail is kept that holds personal data itself.
-// A password reset holds what a user has typed and leads to keys that work for hours; a farewell holds the address of a
+/// How long a mail that contains personal data is kept after it was given up.
+// A password reset contains what a user typed, and leads to keys that work for hours. A farewell contains the address of a
 // deleted customer.
 const PERSONAL_KEPT: TimeDelta = TimeDelta::days(1);
-/// The duration of a lease; after it, another worker may try.
+/// The duration of a lease. After it, another worker may try the effect.
 const LEASE: TimeDelta = TimeDelta::minutes(2);
 /// The maximum number of owners who get a mail about a webhook, an export or how staff sign in.
-// The mails are part of one transaction, with the change that they tell.
+// The mails are recorded in one transaction with the change that they report.
 const MAILED_OWNERS: usize = 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,9 +58,9 @@ pub struct Effect {
     pub created_at: DateTime<Utc>,
     /// Tries, including the current one.
     pub attempts: u32,
-    /// When it may be tried next; idle once it is given up.
+    /// When the effect may be tried next; idle once it is given up.
     pub work: WorkState,
-    /// When it was given up, if it is.
+    /// When the effect was given up; `None` if it was not.
     pub given_up_at: Option<DateTime<Utc>>,
     /// The operator's last retry of the effect.
     pub retried_at: Option<DateTime<Utc>>,
@@ -69,10 +69,10 @@ pub struct Effect {
 impl Effect {
     /// The effect `task` of `cause`, for example one write of one item, at `now`.
     ///
-    /// Due after a delay, because the table's stream is faster and delivers it meanwhile.
+    /// Due after a minute: the table's stream normally delivers it earlier.
     pub fn new(company: CompanyId, cause: impl fmt::Display, task: EffectTask, now: DateTime<Utc>) -> Self {
         Self {
-            // A company and its copy under another name have candidates with the same identifiers.
+            // A company and its imported copy have candidates with the same identifiers.
             id: format!("{company}.{cause}-{}", task.as_str()),
             company,
             task,
@@ -84,7 +84,7 @@ impl Effect {
         }
     }
 
-    /// The mail about a change of a candidate, if there is one, as the `version`th write of the candidate.
+    /// The mail about a change of a candidate; `None` if the change causes none. `version` is the candidate's version after the write.
     pub fn of_change(change: &CandidateChange, version: u64, now: DateTime<Utc>) -> Option<Self> {
         let candidate = &change.candidate;
         let task = EffectTask::CandidateMail {
@@ -95,14 +95,14 @@ impl Effect {
         Some(Self::new(candidate.company.clone(), format_args!("{}-{version}", candidate.id), task, now))
     }
 
-    /// The invitation of a customer, as the `version`th write of the customer.
+    /// The invitation of a customer. `version` is the customer's version after the write.
     pub fn of_invitation(customer: &Customer, version: u64, now: DateTime<Utc>) -> Self {
         let task = EffectTask::CustomerInvitation { customer: customer.id };
         Self::new(customer.company.clone(), format_args!("{}-{version}", customer.id), task, now)
     }
 
-    /// The mails about another address of an account, as the `version`th write of the account, which `by` has changed: to the new
-    /// address if its holder has to confirm it, and to the former one.
+    /// The mails about a change of an account's address by `by`: one to the new address if its holder has to confirm it, and one
+    /// to the former address. `version` is the account's version after the write.
     pub fn of_address_change(
         before: AccountAddress<'_>,
         after: AccountAddress<'_>,
@@ -121,7 +121,7 @@ impl Effect {
         is_requested.then(|| Self::of_confirmation(after, version, now)).into_iter().chain(told).collect()
     }
 
-    /// The mail with which the holder of an account confirms a new address, as the `version`th write of the account.
+    /// The mail with which an account's holder confirms a new address. `version` is the account's version after the write.
     pub fn of_confirmation(address: AccountAddress<'_>, version: u64, now: DateTime<Utc>) -> Self {
         let task = EffectTask::AddressConfirmation { account: address.account };
         Self::of_address(address, task, version, now)
@@ -131,9 +131,9 @@ impl Effect {
         Self::new(address.company.clone(), format_args!("{}-{version}", address.account.id()), task, now)
     }
 
-    /// The mails after the holder of an account has restored a former address, as the `version`th write of the account: one to each of
-    /// the other owners among `staff` and, if a later address has counted, one to the restored address to choose a password.
-    /// Owners who cannot log in or take no mails get none; of very many, the first ones do.
+    /// The mails after an account's holder has restored a former address: one to each of the other owners among `staff`, unless
+    /// they cannot log in or take no mails, up to `MAILED_OWNERS`; and, if a later address had replaced the restored one, one to
+    /// the restored address to choose a password. `version` is the account's version after the write.
     pub fn of_address_restoration<'a>(
         before: AccountAddress<'_>,
         after: AccountAddress<'_>,
@@ -156,8 +156,8 @@ impl Effect {
         mails.chain(reset).collect()
     }
 
-    /// The mails to the owners among `customers` about how staff sign in, one each, as the `version`th write of the settings, by `by`.
-    /// Owners who cannot log in or take no mails get none; if there are very many, the first ones do.
+    /// The mails about a change of the settings of sign-in by `by`: one to each owner among `customers`, unless they cannot log
+    /// in or take no mails, up to `MAILED_OWNERS`. `version` is the version of the settings after the write.
     pub fn of_sign_in<'a>(
         company: &CompanyId,
         by: ChangeAuthor,
@@ -174,13 +174,14 @@ impl Effect {
         effects.collect()
     }
 
-    /// The mail to a customer whose link to an identity at the provider `by` has changed, as the `version`th write of the customer.
+    /// The mail to a customer about a change by `by` of their link to an identity at the provider. `version` is the customer's
+    /// version after the write.
     pub fn of_sign_in_link(customer: &Customer, by: ChangeAuthor, version: u64, now: DateTime<Utc>) -> Self {
         let task = EffectTask::SignInChanged { customer: customer.id, by, is_own: true };
         Self::new(customer.company.clone(), format_args!("{}-link-{version}", customer.id), task, now)
     }
 
-    /// The mail to a customer about interviews that have ended, as the `version`th write of their notice.
+    /// The mail to a customer about ended interviews. `version` is the version of their notice after the write.
     pub fn of_notice(
         notice: &InterviewNotice,
         interviews: EndedInterviews,
@@ -192,7 +193,7 @@ impl Effect {
         Self::new(notice.company.clone(), format_args!("{customer}-{version}"), task, now)
     }
 
-    /// The mail that reminds a customer of evaluations, as the `version`th write of their notice.
+    /// The mail that reminds a customer of evaluations. `version` is the version of their notice after the write.
     pub fn of_reminder(
         notice: &InterviewNotice,
         interviews: EndedInterviews,
@@ -204,14 +205,15 @@ impl Effect {
         Self::new(notice.company.clone(), format_args!("{customer}-{version}"), task, now)
     }
 
-    /// The search for those who are told what a candidate asks for, as the `version`th write of the candidate; `None` if they ask for
-    /// nothing.
+    /// The search for the people to tell about a candidate's open request for help; `None` without one. `version` is the
+    /// candidate's version after the write.
     pub fn of_help_request(candidate: &Candidate, version: u64, now: DateTime<Utc>) -> Option<Self> {
         let task = EffectTask::HelpRequested { asked: AskedHelp::of(candidate)? };
         Some(Self::new(candidate.company.clone(), format_args!("{}-{version}", candidate.id), task, now))
     }
 
-    /// The mail about what candidates ask for, which does not name `more` of them, as the `version`th write of the recipient's notice.
+    /// The mail about candidates' requests for help: it names those in `asked` and the number of `more` requests. `version` is
+    /// the version of the recipient's notice after the write.
     pub fn of_help_notice(
         notice: &HelpNotice,
         asked: Vec<AskedHelp>,
@@ -224,8 +226,8 @@ impl Effect {
         Self::new(notice.company.clone(), format_args!("{}-{version}", recipient.name()), task, now)
     }
 
-    /// The mails to the owners among `customers` about a webhook, one each, as the `version`th write of the webhook or
-    /// of its cursor. Owners who cannot log in or take no mails get none; of very many, the first ones do.
+    /// The mails about a webhook: one to each owner among `customers`, unless they cannot log in or take no mails, up to
+    /// `MAILED_OWNERS`. `version` is the version of the webhook, or of its cursor, after the write.
     pub fn of_webhook<'a>(
         webhook: &Webhook,
         mail: WebhookMail,
@@ -243,8 +245,8 @@ impl Effect {
         effects.collect()
     }
 
-    /// The mails about an export to these customers, one each. Customers who are no owners, cannot log in or take no mails get
-    /// none; if there are very many, the first ones do.
+    /// The mails about an export: one to each owner among `customers`, unless they cannot log in or take no mails, up to
+    /// `MAILED_OWNERS`.
     pub fn of_export<'a>(
         export: &CompanyExport,
         mail: ExportMail,
@@ -260,7 +262,8 @@ impl Effect {
         effects.collect()
     }
 
-    /// The deletion of what a named token has made; `None` for nothing. `by` is the owner who has it deleted with the token.
+    /// The deletion of everything that a named token has made; `None` if it has made nothing. `by` is the owner who deletes it
+    /// together with the token.
     pub fn of_token(
         token: &NamedToken,
         made: BTreeSet<MadeByToken>,
@@ -271,8 +274,8 @@ impl Effect {
         (!made.is_empty()).then(|| Self::new(token.company.clone(), token.id, task, now))
     }
 
-    /// A deletion that starts at `now`. The request itself is the first try: the stream skips it, and the sweep takes
-    /// it up after the lease.
+    /// A deletion that starts at `now`. The request itself is the first try: the stream skips the effect, and the sweep retries
+    /// it after the lease.
     pub fn of_deletion(company: CompanyId, deletion: ItemDeletion, now: DateTime<Utc>) -> Self {
         let id = Self::id_of_deletion(&company, &deletion);
         let begun = Self::new(company, &deletion, EffectTask::Deletion { deletion: deletion.clone() }, now);
@@ -284,7 +287,7 @@ impl Effect {
         format!("{company}.{deletion}-deletion")
     }
 
-    /// The rest of a deletion at `now`, whose transaction deletes so many `items`.
+    /// The erasure of what a deletion at `now` leaves behind. The deletion's transaction deletes this number of `items`.
     pub fn of_erasure(
         company: CompanyId,
         erased: ErasedItem,
@@ -293,7 +296,7 @@ impl Effect {
         now: DateTime<Utc>,
     ) -> Self {
         let ErasureCause { reason, deleted_before, settles_at } = cause;
-        // The cause has the second in it, because a restored table can cause the erasure again.
+        // The cause includes the second, because a restored table can cause the same erasure again.
         let cause = format!("{}-{}", ResourceRef::from(erased).history_id(&company), now.timestamp());
         let counts = ErasureCounts { items, ..ErasureCounts::default() };
         let found = ErasureCounts::default();
@@ -301,18 +304,18 @@ impl Effect {
         Self::new(company, cause, task, now)
     }
 
-    /// The moment of the deletion whose rest the effect with this identifier erases; `None` for other effects.
+    /// The time of the deletion whose remains the effect with this identifier erases; `None` for other effects.
     pub fn deletion_in(id: &str) -> Option<DateTime<Utc>> {
         let (_, seconds) = id.strip_suffix("-erased")?.rsplit_once('-')?;
         DateTime::from_timestamp(seconds.parse().ok()?, 0)
     }
 
-    /// Whether the effect may be tried at `now`.
+    /// Whether a worker may try the effect at `now`.
     pub fn is_waiting(&self, now: DateTime<Utc>) -> bool {
         self.work.is_due(now) || (self.attempts == 0 && !self.is_given_up())
     }
 
-    /// Leases the effect to a worker at `now`; given up after too many tries.
+    /// Leases the effect to a worker at `now`, or gives it up after too many tries.
     pub fn lease(self, now: DateTime<Utc>) -> Self {
         if self.attempts >= ATTEMPTS {
             return self.give_up(now);
@@ -325,38 +328,38 @@ impl Effect {
         self.work == WorkState::IDLE
     }
 
-    /// The effect after a failed try at `now`: due again with a growing delay, until it is given up.
+    /// The effect after a failed try at `now`: due again after a growing delay, or given up after too many tries.
     pub fn fail(self, now: DateTime<Utc>) -> Self {
         if self.attempts >= ATTEMPTS {
             return self.give_up(now);
         }
-        // About four hours in all.
+        // About four hours in total.
         let delay = TimeDelta::minutes(1 << self.attempts);
         Self { work: WorkState::due(now + delay), ..self }
     }
 
-    /// The effect after a try at `now` that failed for reasons outside of it. It does not count as a try, except after
-    /// days. Due again after a minute at first, and after an hour once it has waited for more than a day.
+    /// The effect after a try at `now` that failed for external reasons. Such a try does not count, but after three days the
+    /// effect is given up. The delay grows from a minute to an hour.
     pub fn postpone(self, now: DateTime<Utc>) -> Self {
         let waited = now - self.retried_at.unwrap_or(self.created_at);
-        // SES refuses because of rate, sender or account: nothing is lost while a sender awaits verification.
+        // SES refuses mails because of rate, sender or account. Trying for days loses no mail while a sender awaits verification.
         if waited > PATIENCE {
             return self.give_up(now);
         }
-        // Soon at first, for a rate limit; seldom later, for a sender that awaits verification.
+        // Short at first, in case of a rate limit; longer later, in case a sender awaits verification.
         let delay = (waited / 30).clamp(TimeDelta::minutes(1), TimeDelta::hours(1));
         self.release(now + delay)
     }
 
-    /// Ends the lease after a try that has done its share of the work. It does not count as a try. Due again at `due_at`.
+    /// Ends the lease after a try that has done a part of the work, so that the try does not count. Due again at `due_at`.
     pub fn release(self, due_at: DateTime<Utc>) -> Self {
-        // 0 means an effect that was not tried yet.
+        // 0 would mean an effect that was never tried.
         let attempts = self.attempts.saturating_sub(1).max(1);
         Self { attempts, work: WorkState::due(due_at), ..self }
     }
 
-    /// The effect after a try that has left nothing, while clients may still upload files: due again when none can. It does
-    /// not count as a try.
+    /// The effect after a try that found nothing left to erase, while clients may still upload files: due again when they no
+    /// longer can. The try does not count.
     pub fn settle(self) -> Self {
         match self.task {
             EffectTask::Erased { settles_at: Some(at), .. } => self.release(at),
@@ -364,7 +367,7 @@ impl Effect {
         }
     }
 
-    /// Whether it has erased everything, and only waits for files that may still arrive.
+    /// Whether everything is erased, and the effect only waits until no more files can arrive.
     pub fn is_settling(&self) -> bool {
         matches!(self.task, EffectTask::Erased { settles_at: Some(at), .. } if self.work == WorkState::due(at))
     }
@@ -384,7 +387,7 @@ impl Effect {
         let is_personal =
             matches!(self.task, EffectTask::PasswordReset { .. } | EffectTask::CustomerDeleted { .. });
         let kept = if is_personal { PERSONAL_KEPT } else { KEPT };
-        // Deletions are kept: their data would otherwise stay for good.
+        // Deletions are kept: otherwise the data that they have to delete would stay forever.
         self.given_up_at.filter(|_| !self.task.is_deletion()).map(|at| at + kept)
     }
 }

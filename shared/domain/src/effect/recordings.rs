@@ -1,4 +1,4 @@
-//! The effects of recordings: their conversions, and the deletion of what they no longer need.
+//! The effects of recordings: conversions, and the deletion of objects that recordings no longer need.
 
 use chrono::{DateTime, Utc};
 
@@ -9,8 +9,8 @@ use crate::media::conversion::queue::Recording;
 use crate::media::video::Video;
 
 impl Effect {
-    /// Returns the effects of the write that replaces `before` by `answers` in this `version`: conversions of takes that were
-    /// finished, and the deletion of objects that takes no longer need.
+    /// The effects of replacing `before` by `answers`: conversions of finished takes, and the deletion of objects that takes no
+    /// longer need. `version` is the version of `answers` after the write.
     pub fn of_answers(before: &Answers, answers: &Answers, version: u64, now: DateTime<Utc>) -> Vec<Self> {
         let Answers { company, project, candidate, .. } = answers;
         let project = *project;
@@ -31,7 +31,7 @@ impl Effect {
         conversions.chain(deletion).collect()
     }
 
-    /// The conversion of a video, as the `version`th write of the video.
+    /// The conversion of a video. `version` is the video's version after the write.
     pub fn of_video(video: &Video, version: u64, now: DateTime<Utc>) -> Self {
         let recording = Recording::Video { video: video.id };
         let task = EffectTask::Conversion { recording, since: video.submitted_at };

@@ -22,9 +22,9 @@ use crate::transition::CandidateMail;
 use crate::webhook::WebhookMail;
 
 /// The work of an effect.
-// Tasks name accounts and resources, and hold neither keys nor texts of mails. The outbox reads those when it sends, so a mail
-// tells the present state, and a stored effect gives nobody access. Two hold personal data, and are deleted a day after they
-// are given up.
+// Tasks refer to accounts and resources, and contain neither keys nor texts of mails. The outbox reads those when it sends, so
+// that mails show the current state, and a stored effect gives nobody access. Two tasks contain personal data, and are deleted a
+// day after they were given up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum EffectTask {
@@ -36,7 +36,7 @@ pub enum EffectTask {
         /// The kind of mail.
         mail: CandidateMail,
     },
-    /// Mail a candidate the link to their interview, if one of their keys that open nothing has this hash.
+    /// Mail a candidate the link to their interview, if one of their ended keys has this hash.
     CandidateLink {
         project: ProjectId,
         /// The recipient.
@@ -48,21 +48,21 @@ pub enum EffectTask {
         /// The recipient.
         customer: CustomerId,
     },
-    /// Mail the holder of an account the key to confirm a new address, at that address.
+    /// Mail the key that confirms a new address of an account to that address.
     AddressConfirmation {
         /// The recipient.
         account: Account,
     },
-    /// Mail the holder of an account that their address was changed, with the key to restore it, at the former address.
+    /// Mail the former address of an account that the address was changed, with the key that restores it.
     AddressChanged {
         /// The recipient.
         account: Account,
-        /// The time of the change, which tells it from later ones.
+        /// The time of the change, which distinguishes it from later ones.
         // The mail must not restore an address that a later change has replaced.
         changed_at: DateTime<Utc>,
         by: ChangeAuthor,
     },
-    /// Mail an owner that the holder of an account has restored their former address.
+    /// Mail an owner that an account's holder has restored a former address.
     AddressRestored {
         /// The recipient.
         owner: CustomerId,
@@ -73,29 +73,29 @@ pub enum EffectTask {
         /// The recipient.
         customer: CustomerId,
         by: ChangeAuthor,
-        /// Whether it was the recipient's link.
+        /// Whether the recipient's own link was changed.
         is_own: bool,
     },
-    /// Mail a customer which interviews of their projects have ended.
+    /// Mail a customer which interviews in their projects have ended.
     InterviewNotice {
         /// The recipient.
         customer: CustomerId,
         interviews: EndedInterviews,
     },
-    /// Mail a customer whose interviews wait for their evaluation.
+    /// Mail a customer which interviews await their evaluation.
     EvaluationReminder {
         /// The recipient.
         customer: CustomerId,
         interviews: EndedInterviews,
     },
-    /// Find out whom to tell of what a candidate asks for.
+    /// Find the people to tell about a candidate's request for help.
     HelpRequested { asked: AskedHelp },
-    /// Mail staff, or the contact for candidates, what candidates ask for.
+    /// Mail candidates' requests for help to staff or to the contact for candidates.
     HelpNotice {
         recipient: HelpRecipient,
         /// The requests that the mail names.
         asked: Vec<AskedHelp>,
-        /// How many it does not name.
+        /// The number of further requests, which the mail does not name.
         more: usize,
     },
     /// Mail a customer that their account was deleted.
@@ -105,12 +105,12 @@ pub enum EffectTask {
         /// The user or token that deleted the account.
         by: DeletionAuthor,
     },
-    /// Delete objects without references.
+    /// Delete objects that nothing refers to.
     ObjectsDeleted {
         /// The keys of the objects in the bucket.
         keys: Vec<String>,
     },
-    /// Have a recording converted.
+    /// Queue a recording for its conversion.
     Conversion {
         recording: Recording,
         /// When the take was finished or closed, or the video announced.
@@ -118,27 +118,27 @@ pub enum EffectTask {
     },
     /// Delete objects that takes no longer need.
     TakesDeleted { project: ProjectId, candidate: CandidateId, takes: Vec<TakeRef> },
-    /// Erase what a deletion has left, and record it.
+    /// Erase what a deletion left behind, and record the erasure.
     Erased {
         /// The deleted item.
         erased: ErasedItem,
         /// Why it was deleted.
         reason: ErasureReason,
-        /// The items that the deletion has erased, and tries that left nothing.
+        /// The items erased by the deletion, and by tries that left nothing behind.
         counts: ErasureCounts,
         /// The items that tries have found since then; some may not be erased yet.
         #[serde(default, skip_serializing_if = "ErasureCounts::is_empty")]
         found: ErasureCounts,
-        /// When it was deleted before, if a restored table had brought it back.
+        /// When the item was first deleted, if a restored table brought it back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         deleted_before: Option<DateTime<Utc>>,
-        /// The time until which the client may still upload files, so that only a later try is the last.
+        /// Until when the client may still upload files. Only a try after that can be the last one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         settles_at: Option<DateTime<Utc>>,
     },
-    /// Complete a deletion in steps.
+    /// Complete a deletion that takes several transactions.
     Deletion { deletion: ItemDeletion },
-    /// Delete what a named token has made, which is deleted itself.
+    /// Delete what a deleted named token has made.
     MadeByTokenDeleted {
         token: TokenId,
         made: BTreeSet<MadeByToken>,
@@ -148,7 +148,7 @@ pub enum EffectTask {
     /// Mail a reset key to every account that matches a name.
     PasswordReset {
         /// The user name or email address, as it was typed.
-        // The outbox looks the accounts up, so that the response time does not tell whether the name exists.
+        // The outbox looks the accounts up, so that the response time does not reveal whether the name exists.
         name: String,
     },
     /// Mail an owner about a webhook.
@@ -170,7 +170,7 @@ pub enum EffectTask {
 }
 
 /// The data of a deleted customer for the last mail.
-// The account is gone when the mail is sent, so the effect has to hold the address itself.
+// The account no longer exists when the mail is sent, so the effect must contain the address.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormerCustomer {
     /// The recipient's address.

@@ -1,8 +1,8 @@
-//! Sets of evaluators that are short enough for the name of a counter.
+//! Sets of evaluators, encoded compactly enough for the name of a counter.
 //!
-//! A project's counters tell how many candidates were evaluated by exactly which people (see
-//! [`project_counts`](crate::transition::project_counts)). Everyone gets a bit with their first evaluation in the project, and
-//! a set is a number of 128 bits.
+//! A project counts its candidates by the exact set of people who have evaluated them (see
+//! [`project_counts`](crate::transition::project_counts)). Each person gets a bit with their first evaluation in the project, so
+//! a set is a 128-bit number.
 
 use std::fmt::{self, Display};
 use std::str::FromStr;
@@ -13,7 +13,7 @@ use crate::Refusal;
 use crate::id::CustomerId;
 
 /// The maximum number of people who evaluate in a project over its lifetime: the bits of [`EvaluatorSet`].
-// Bits are never reused: counters of people who have left still contain theirs.
+// Bits are never reused, because counters still contain the bits of people who have left.
 pub const MAX_EVALUATORS: usize = u128::BITS as usize;
 
 /// All bits are assigned.
@@ -22,7 +22,7 @@ pub const TOO_MANY_EVALUATORS: Refusal = Refusal {
     detail: "128 people have already evaluated in this project. Create another project for new evaluators.",
 };
 
-/// Everyone who has evaluated in a project, evaluators or not, in the order of their bits.
+/// Everyone who has evaluated in a project, even if they are no longer evaluators, in the order of their bits.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct EvaluatorIndex(Vec<CustomerId>);
@@ -56,7 +56,7 @@ impl EvaluatorIndex {
 #[serde(transparent)]
 pub struct EvaluatorBit(u8);
 
-/// A set of people in an [`EvaluatorIndex`]; as text a hexadecimal number with one bit each.
+/// A set of people in an [`EvaluatorIndex`]. Its text form is a hexadecimal number with one bit per person.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EvaluatorSet(u128);
 

@@ -2,15 +2,15 @@
 
 use std::cmp::Ordering;
 
-/// The unit of sums: a multiple of every number of ratings that one evaluation can hold, from 1 to 50, times 1,000 for the
-/// usual factors between scales.
-// Divisions by such numbers leave no rest, so means that are equal compare as equal.
+/// The unit of sums: 1,000 times a multiple of every number of ratings that one evaluation can hold (1 to 50). The factor 1,000
+/// covers the usual factors between scales.
+// Divisions by such numbers have no remainder, so equal means compare as equal.
 const UNIT: u128 = 3_099_044_504_245_996_706_400 * 1_000;
 
 /// The mean of ratings on one scale.
 ///
-/// Exact if all ratings were given on this scale, or on one that differs by a factor such as 2 or 10. Otherwise off by
-/// less than a unit of the twentieth decimal.
+/// Exact if all ratings were given on this scale, or on one that differs by a factor such as 2 or 10. Otherwise, the error is
+/// less than one unit in the twentieth decimal.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RatingMean {
     /// In [`UNIT`]s.
@@ -25,7 +25,7 @@ pub struct RatingSum {
     pub tenths: u32,
     /// The number of the ratings.
     pub count: u32,
-    /// The maximum of their scale; not 0.
+    /// The maximum of the ratings' scale; not 0.
     pub maximum: u32,
 }
 
@@ -50,9 +50,9 @@ impl RatingMean {
         self.rounded(1)
     }
 
-    /// The mean times `factor`.
+    /// The mean times `factor`, rounded half up; `None` without values.
     fn rounded(self, factor: u128) -> Option<u32> {
-        // Whole numbers, because a float would not round half up exactly.
+        // Integers, because floats would not round half up exactly.
         let whole = 2 * self.count * UNIT;
         let rounded = (self.sum * 2 * factor + self.count * UNIT).checked_div(whole)?;
         u32::try_from(rounded).ok()
@@ -101,7 +101,7 @@ mod tests {
         fn means_equal_exact_fractions(
             all in prop::collection::vec((0..=50_u32, 1..=50_u32), 1..=8), scale in prop::sample::select(vec![5_u32, 10, 1]),
         ) {
-            // Whole and part of the fraction Σ value / (10 × ratings × 5) × scale / evaluators.
+            // Numerator and denominator of the fraction Σ value / (10 × ratings × 5) × scale / evaluators.
             let mut top = 0_u128;
             let mut bottom = 1_u128;
             for (tenths, count) in &all {

@@ -29,7 +29,7 @@ use mean::RatingSum;
 /// The maximum number of ratings in one evaluation: of all questions and criteria.
 pub const MAX_RATINGS: usize = MAX_QUESTIONS + MAX_CRITERIA;
 
-/// The greatest maximum score that a project can have.
+/// The highest maximum score that a project can have.
 pub const MAX_SCORE: u32 = 1_000;
 
 /// The candidate has not completed the interview.
@@ -42,7 +42,7 @@ pub const NOTHING_RATED: Refusal = Refusal {
     code: "nothing_rated",
     detail: "Rate at least one question or criterion before you complete the evaluation.",
 };
-/// Named tokens write evaluations of evaluators only.
+/// Named tokens may write evaluations only for evaluators of the project.
 pub const NOT_EVALUATOR: Refusal =
     Refusal { code: "not_evaluator", detail: "This customer is not an evaluator of the project." };
 /// An evaluator who has vetoed cannot withdraw their evaluation.
@@ -53,7 +53,7 @@ pub const VETOED: Refusal = Refusal {
 /// The project allows no vetoes.
 pub const VETO_DISABLED: Refusal =
     Refusal { code: "veto_disabled", detail: "The project allows no vetoes. Set its `veto_enabled` first." };
-/// One veto is enough.
+/// The evaluator has already vetoed the candidate.
 pub const ALREADY_VETOED: Refusal =
     Refusal { code: "already_vetoed", detail: "You have already vetoed this candidate." };
 /// The refusal of an evaluator who has yet to evaluate.
@@ -81,7 +81,7 @@ named! {
 pub struct VetoComment(TextLines<600>);
 
 impl VetoComment {
-    /// Parses `text` like [`TextLines::parse`].
+    /// Cleans up `text` like [`TextLines::parse`]. Fails if it is too long or has fewer than 15 characters.
     pub fn parse(text: &str) -> Result<Self, String> {
         let lines = TextLines::parse_visible(text)?;
         if lines.to_string().chars().count() < 15 {
@@ -108,7 +108,7 @@ pub enum RatingTarget {
 }
 
 impl RatingTarget {
-    /// Whether it still belongs to the questionnaire.
+    /// Whether the question or criterion still belongs to the questionnaire.
     pub fn is_in(self, questionnaire: &Questionnaire) -> bool {
         match self {
             Self::Question(id) => questionnaire.question(id).is_some(),
@@ -142,22 +142,22 @@ pub struct Veto {
     pub comment: VetoComment,
 }
 
-/// The judgement of an evaluation when its author first completed it, without its texts. Later changes leave it as it is.
+/// The judgement of an evaluation when its author first completed it, without texts. Later changes do not affect it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FirstJudgement {
-    /// When it was completed, to the second.
+    /// When the evaluation was first completed, to the second.
     pub completed_at: DateTime<Utc>,
     pub recommendation: Option<Recommendation>,
     /// The values of the ratings; `None` without ratings.
     pub rated: Option<RatingValues>,
-    /// Whether its author could read no other evaluation or veto of the candidate before.
+    /// Whether the author could not read any other evaluation or veto of the candidate before.
     pub blind: bool,
-    /// Whether a named token has written it on behalf of its author.
+    /// Whether a named token has written the evaluation on behalf of its author.
     pub by_token: bool,
 }
 
-/// The texts and ratings of one evaluator about a candidate. Whether it is completed is an attribute of the candidate, since
-/// events complete evaluations as well.
+/// One evaluator's texts and ratings about a candidate. The candidate's item stores whether the evaluation is completed, because
+/// events complete evaluations too.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evaluation {
     pub company: CompanyId,
@@ -169,7 +169,7 @@ pub struct Evaluation {
     /// The ratings, at most one for each question and each criterion. Ratings of deleted criteria stay.
     pub ratings: Vec<Rating>,
     /// The comments on questions and criteria that have no value.
-    // Remarks are not among the ratings, so that nothing that counts ratings has to leave them out.
+    // Remarks are separate from ratings, so that code that counts ratings need not skip them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<Remark>,
     /// The recommendation; `None` if the evaluator makes none.
@@ -178,20 +178,20 @@ pub struct Evaluation {
     pub comment: TextLines<2000>,
     /// The evaluator's veto.
     pub veto: Option<Veto>,
-    /// The first completed version; `None` if none was completed here.
+    /// The first completed version; `None` if the evaluation was never completed in this service.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<FirstJudgement>,
     /// When the evaluation was last changed after its first completion, to the second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed_at: Option<DateTime<Utc>>,
-    /// Whether its author has deleted it. Only the first judgement is left of it.
+    /// Whether the author has deleted the evaluation. Only the first judgement is left then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_withdrawn: bool,
 }
 
 impl Evaluation {
-    /// The evaluation that replaces `before`. Fields that its author does not write stay, and so do ratings that they read on another scale
-    /// and send back.
+    /// The evaluation that replaces `before`. It keeps the fields that its author does not write, and ratings that they read on
+    /// another scale and send back.
     pub fn replacing(mut self, before: &Self) -> Self {
         let Self { veto, first, changed_at, ratings, .. } = before.clone();
         let shown = ratings
@@ -219,7 +219,7 @@ impl Evaluation {
 }
 
 /// The values of an evaluator's ratings, in tenths.
-// The values are not summed yet: questions and criteria that are deleted later no longer count.
+// The values are not summed, because ratings of questions and criteria that are deleted later no longer count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RatingValues {
     /// The maximum of the scale.
@@ -233,7 +233,7 @@ pub struct RatingValues {
 }
 
 impl RatingValues {
-    /// The sum of all ratings, of deleted questions and criteria too.
+    /// The sum of all ratings, including those of deleted questions and criteria.
     pub fn sum_of_all(&self) -> RatingSum {
         let mut ratings = RatingSum { tenths: 0, count: 0, maximum: self.maximum };
         for tenths in self.questions.values().chain(self.criteria.values()) {
@@ -257,27 +257,27 @@ impl RatingValues {
     }
 }
 
-/// The part of an [`Evaluation`] that the candidate's item repeats.
-// Candidates are read anyway, and the summaries of results are written with them.
+/// The part of an [`Evaluation`] that is repeated in the candidate's item.
+// The candidate's item is read anyway, and the summaries of results are written together with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScoreNumbers {
-    /// The number of its changes that responses show, deletions included.
+    /// Counts the changes that responses show, deletions included.
     pub revision: u64,
-    /// When it was last saved, to the second. Events from before are ignored.
+    /// When the evaluation was last saved, to the second. Events from an earlier time are ignored.
     pub saved_at: DateTime<Utc>,
     /// The values of the ratings; `None` without ratings.
     pub rated: Option<RatingValues>,
     pub veto: Option<VetoId>,
 }
 
-/// The last report of a customer's evaluation, by an event or by what they saved.
+/// The last report about a customer's evaluation, made by an event or by saving it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EvaluationReport {
     /// Whether the evaluation is complete.
     pub completed: bool,
-    /// When it was reported.
+    /// When the report was made.
     pub at: DateTime<Utc>,
     /// The customer's bit in the project's index of evaluators.
-    // Repeated here, so that a write of the candidate knows its counters without reading the project.
+    // Repeated here, so that writing the candidate can update the counters without reading the project.
     pub bit: EvaluatorBit,
 }

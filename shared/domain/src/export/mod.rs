@@ -1,4 +1,4 @@
-//! Exports: the archives of their company that owners request.
+//! Exports: archives of their company that owners request.
 
 #[cfg(test)]
 mod tests;
@@ -23,9 +23,9 @@ const DOWNLOADABLE: TimeDelta = TimeDelta::hours(72);
 const LISTED: TimeDelta = TimeDelta::days(7);
 /// The pause after an attempt that has failed.
 const PAUSE: TimeDelta = TimeDelta::minutes(2);
-/// The most erasures between two steps of a worker. After more, it begins again.
+/// The maximum number of erasures between two steps of a worker. After more, the worker starts over.
 const MOST_ERASED: usize = 100;
-/// Longer than a deletion may take, from the moment under which it is recorded: that is when its function began.
+/// An upper limit for the time between the recorded moment of a deletion, which is when its function began, and its end.
 const DELETION: TimeDelta = TimeDelta::minutes(16);
 /// The maximum number of attempts.
 const ATTEMPTS: u32 = 3;
@@ -66,23 +66,23 @@ named! {
 named! {
     /// A mail about an export.
     pub enum ExportMail {
-        /// It was requested.
+        /// The export was requested.
         Requested = "export-requested",
         /// The archive can be downloaded.
         Finished = "export-finished",
-        /// It has failed.
+        /// The export has failed.
         Failed = "export-failed",
     }
 }
 
-/// The amount that an export has written so far.
+/// How much an export has written so far.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportProgress {
     /// Records that were read.
     pub records: u64,
     /// Photos, CVs and recordings that were listed.
     pub media: u64,
-    /// How much of the work is done, estimated, in percent.
+    /// The estimated share of work done, in percent.
     pub percent: u32,
 }
 
@@ -98,15 +98,15 @@ pub struct ExportedFile {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportedArchive {
-    /// Names the attempt that has written it: the version of the export at its beginning.
+    /// Names the attempt that wrote the archive: the version of the export when the attempt began.
     pub attempt: u64,
-    /// The number of the last event in it.
+    /// The number of the last event in the archive.
     pub sequence: u64,
-    /// Whether every record is as of that event.
+    /// Whether all records show the state after that event.
     pub is_exact: bool,
-    /// The files except those of media, the manifest and its signature first.
+    /// All files except media; the manifest and its signature come first.
     pub files: Vec<ExportedFile>,
-    /// The number of lines of its list of media.
+    /// The number of lines in the list of media.
     pub media: u64,
 }
 
@@ -115,35 +115,35 @@ pub struct ExportedArchive {
 pub struct CompanyExport {
     pub id: ExportId,
     pub company: CompanyId,
-    /// When it was requested.
+    /// When the export was requested.
     pub created_at: DateTime<Utc>,
-    /// The owner who has requested it.
+    /// The owner who has requested the export.
     pub created_by: CustomerId,
     pub status: ExportStatus,
-    /// How often the service has begun to write it.
+    /// How often the service has begun to write the archive.
     pub attempts: u32,
     /// When the last attempt began; `None` before the first.
     pub begun_at: Option<DateTime<Utc>>,
-    /// When its archive is to be written, or its files are to be deleted.
+    /// When the archive is to be written, or when its files are to be deleted.
     pub work: WorkState,
     pub progress: ExportProgress,
-    /// When its archive could be downloaded, or when it failed; `None` before.
+    /// When the archive became available, or the export failed; `None` before.
     pub finished_at: Option<DateTime<Utc>>,
-    /// `None` unless it can be downloaded.
+    /// The archive; `None` unless it can be downloaded.
     pub archive: Option<ExportedArchive>,
-    /// Why it has failed; `None` if it has not.
+    /// Why the export failed; `None` if it did not.
     pub failure: Option<ExportFailure>,
-    /// When an owner or an erasure has deleted it; `None` if neither has. It is not shown any more, and counts among the
-    /// requests of the day if an owner has.
+    /// When an owner or an erasure deleted the export; `None` if neither did. A deleted export is not shown. It counts among the
+    /// day's requests only if an owner deleted it.
     pub deleted_at: Option<DateTime<Utc>>,
-    /// Items that were erased while the archive is written, and that its worker does not know of yet.
+    /// Items that were erased while the archive is being written, and that its worker does not know of yet.
     pub erased: Vec<ErasedItem>,
-    /// Whether an erasure has deleted it: it then does not count among the requests of the day.
+    /// Whether an erasure deleted the export, so that it does not count among the day's requests.
     pub is_withdrawn: bool,
 }
 
 /// The latest export of a company.
-// Each request for an export replaces it, so that of two at once one finds the other.
+// Each request for an export replaces this item, so that one of two concurrent requests detects the other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LatestExport {
     pub company: CompanyId,
@@ -153,15 +153,15 @@ pub struct LatestExport {
 /// Why no export may be requested now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportRefusal {
-    /// One is still running.
+    /// An export is still running.
     Running,
-    /// There were too many; another one may be requested after this time.
+    /// There were too many requests; the time until another export may be requested.
     Throttled(TimeDelta),
 }
 
 impl CompanyExport {
-    /// The time after which another worker begins again.
-    // Longer than a function may run.
+    /// The duration of a worker's lease. After it, another worker starts over.
+    // Longer than a function can run.
     pub const LEASE: TimeDelta = TimeDelta::minutes(16);
 
     /// An export that `customer` requests at `now`.
@@ -185,7 +185,7 @@ impl CompanyExport {
         }
     }
 
-    /// Refuses another export of a company with these `exports`, deleted ones included, at `now`.
+    /// Checks that a company with these `exports`, deleted ones included, may request another one at `now`.
     pub fn check_request<'a>(
         exports: impl IntoIterator<Item = &'a Self>,
         now: DateTime<Utc>,
@@ -199,40 +199,40 @@ impl CompanyExport {
             requests.extend(counts.then_some(export.created_at));
         }
         requests.sort();
-        // The request that must leave the window before there is room for another.
+        // This request must leave the window before another one fits.
         match requests.len().checked_sub(MAX_REQUESTS).and_then(|place| requests.get(place)) {
             Some(oldest) => Err(ExportRefusal::Throttled(*oldest + WINDOW - now)),
             None => Ok(()),
         }
     }
 
-    /// Whether its archive is still to be written.
+    /// Whether the archive is yet to be written or completed.
     pub fn is_under_way(&self) -> bool {
         self.deleted_at.is_none() && matches!(self.status, ExportStatus::Pending | ExportStatus::Running)
     }
 
-    /// The end of the time to download the archive; `None` if it never can be downloaded.
+    /// When the archive can no longer be downloaded; `None` if it never can be.
     pub fn expires_at(&self) -> Option<DateTime<Utc>> {
         matches!(self.status, ExportStatus::Successful | ExportStatus::Expired)
             .then(|| self.finished_at.map(|at| at + DOWNLOADABLE))?
     }
 
-    /// When the worker of the last attempt has ended in any case; `None` before the first.
+    /// When the lease of the last attempt ends, so that its worker has certainly stopped; `None` before the first attempt.
     fn lease_ends_at(&self) -> Option<DateTime<Utc>> {
         self.begun_at.map(|begun| begun + Self::LEASE)
     }
 
-    /// Whether a worker may be writing its archive at `now`.
+    /// Whether a worker may be writing the archive at `now`.
     pub fn is_being_written(&self, now: DateTime<Utc>) -> bool {
         self.status == ExportStatus::Running && self.work.is_leased(now)
     }
 
-    /// When it is forgotten.
+    /// When the export is removed from the list.
     pub fn forgotten_at(&self) -> DateTime<Utc> {
         self.created_at + LISTED
     }
 
-    /// Leases the export to a worker that writes its archive from `now` on. `None` after too many attempts.
+    /// Leases the export to a worker that writes the archive from `now` on. `None` after too many attempts.
     pub fn lease(self, now: DateTime<Utc>) -> Option<Self> {
         (self.attempts < ATTEMPTS).then(|| Self {
             status: ExportStatus::Running,
@@ -245,22 +245,22 @@ impl CompanyExport {
         })
     }
 
-    /// The export with this progress, of a worker that knows of all erasures.
+    /// The export with this progress, after its worker has dealt with all erasures.
     pub fn advanced(self, progress: ExportProgress) -> Self {
         Self { progress, erased: Vec::new(), ..self }
     }
 
-    /// Whether the worker of the attempt that `before` is about still writes its archive.
+    /// Whether the worker of the attempt in `before` is still writing the archive.
     pub fn continues(&self, before: &Self) -> bool {
         self.status == ExportStatus::Running && self.begun_at == before.begun_at && self.deleted_at.is_none()
     }
 
-    /// Ends the lease of an attempt that has failed at `now`. The next one is due after a pause.
+    /// Ends the lease of an attempt that failed at `now`. The next attempt is due after a pause.
     pub fn release(self, now: DateTime<Utc>) -> Self {
         Self { work: WorkState::due(now + PAUSE), ..self }
     }
 
-    /// The export, whose archive can be downloaded from `now` on.
+    /// The export with an archive that can be downloaded from `now` on.
     pub fn finished(self, archive: ExportedArchive, now: DateTime<Utc>) -> Self {
         Self {
             status: ExportStatus::Successful,
@@ -272,10 +272,10 @@ impl CompanyExport {
         }
     }
 
-    /// The export, which is given up at `now`.
+    /// The export after the service gave it up at `now`.
     pub fn failed(self, failure: ExportFailure, now: DateTime<Utc>) -> Self {
         let failure = Some(failure);
-        // The files of the attempt are deleted next.
+        // Due at once, so that the files of the attempt are deleted.
         Self {
             status: ExportStatus::Failed,
             finished_at: Some(now),
@@ -285,13 +285,14 @@ impl CompanyExport {
         }
     }
 
-    /// The export, which is deleted at `now`: its files are next.
+    /// The export after its deletion at `now`. It is due at once, so that its files are deleted.
     pub fn deleted(self, now: DateTime<Utc>) -> Self {
         Self { deleted_at: Some(now), archive: None, work: WorkState::due(now), ..self }
     }
 
-    /// The export after the erasure of an item that was gone at `gone_at` and may be in it: a finished export is deleted, and the
-    /// worker of a running one is told, unless the company is gone. `None` if the item is not in it, or its worker is told already.
+    /// The export after the erasure of an item that was deleted at `gone_at`. If the archive may contain the item, a finished
+    /// export is deleted, and the worker of a running one is told; the erasure of the company deletes any export. `None` if the
+    /// archive cannot contain the item, or if the worker is told already.
     pub fn after_erasure(
         self,
         erased: ErasedItem,
@@ -303,7 +304,7 @@ impl CompanyExport {
             _ if self.deleted_at.is_some() => None,
             _ if erased == ErasedItem::Company => Some(self.deleted(now)),
             _ if began_afterwards => None,
-            // The worker looks again when it reads this.
+            // The worker re-reads the item when it finds it here.
             ExportStatus::Running if self.erased.contains(&erased) => None,
             ExportStatus::Running if self.erased.len() < MOST_ERASED => {
                 let mut after = self;
@@ -312,7 +313,7 @@ impl CompanyExport {
             }
             ExportStatus::Running => {
                 let progress = ExportProgress::default();
-                // The attempt does not count: it has not failed.
+                // The attempt has not failed, so it does not count.
                 let attempts = self.attempts.saturating_sub(1);
                 let work = WorkState::due(now);
                 Some(Self { status: ExportStatus::Pending, attempts, progress, work, ..self })
@@ -322,9 +323,9 @@ impl CompanyExport {
         }
     }
 
-    /// The export, whose files are deleted at `now`; once more after the end of an attempt that may not know of it yet.
+    /// The export after its files were deleted at `now`. If an attempt may still store files, they are deleted again after its lease.
     pub fn without_files(self, now: DateTime<Utc>) -> Self {
-        // The worker keeps the export until the end of its lease, because it may go on to store files.
+        // Keep the export leased until the end of the worker's lease, because the worker may still store files.
         let is_unfinished = matches!(self.status, ExportStatus::Pending | ExportStatus::Running);
         let leased_until = self.lease_ends_at().filter(|end| is_unfinished && now < *end);
         let status = match self.status {
@@ -334,7 +335,7 @@ impl CompanyExport {
         Self { status, archive: None, work: WorkState { leased_until, ..WorkState::IDLE }, ..self }
     }
 
-    /// The entry in the history for the change from `before`: only the success and the deletion of an export have one.
+    /// The history entry for the change from `before`. Only the success and the deletion of an export have one.
     pub fn change_since(&self, before: &Self) -> Option<ResourceChange> {
         let event = match (before, self) {
             (Self { deleted_at: None, .. }, Self { deleted_at: Some(_), .. }) => {

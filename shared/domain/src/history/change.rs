@@ -1,4 +1,4 @@
-//! The change that one write makes, and the resources whose changes the history keeps.
+//! The change that one write makes, and the trait of resources with a history.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -8,12 +8,12 @@ use crate::history::erasure::{CopyRetention, ErasureDetails};
 use crate::id::CompanyId;
 use crate::text::ExternalId;
 
-/// A resource that has a history. Each implementation stands in the file of its type.
+/// A resource that has a history. The file of its type holds the implementation.
 pub trait HasHistory {
     const CREATED: EventType;
-    /// The event of a change that has no event of its own; `None` if it never changes.
+    /// The event type of changes that have no specific one; `None` if the resource never changes.
     const UPDATED: Option<EventType>;
-    /// The event of its deletion; `None` if it is never deleted.
+    /// The event type of the deletion; `None` if the resource is never deleted.
     const DELETED: Option<EventType>;
 
     fn place(&self) -> (&CompanyId, ResourceRef);
@@ -23,12 +23,12 @@ pub trait HasHistory {
         None
     }
 
-    /// Returns the fields by their names in the API. Implementations take the whole value apart, so that a new field does not
-    /// compile until it is listed or left out on purpose.
+    /// Returns the fields by their names in the API. Implementations destructure the whole value, so that a new field does not
+    /// compile until it is listed or explicitly left out.
     fn history_fields(&self) -> Vec<(&'static str, FieldValue)>;
 
-    /// The events of a write, without those of the creation and the deletion, the most telling first; `before` is `None` for
-    /// a new resource.
+    /// The event types of a write, the most informative first, without those of creation and deletion; `before` is `None` for a
+    /// new resource.
     fn events(_before: Option<&Self>, _after: &Self, changes: &FieldChanges) -> Vec<EventType> {
         Self::UPDATED.into_iter().filter(|_| changes.has_other_than(&[])).collect()
     }
@@ -45,14 +45,14 @@ pub struct ResourceChange {
     /// The company of the resource.
     pub company: CompanyId,
     pub resource: ResourceRef,
-    /// The names of the event's types, the most telling one first; empty for a change without an event.
-    // Texts instead of `EventType`, since newer releases know more types.
+    /// The names of the event types, the most informative first; empty for a change without an event.
+    // Strings instead of `EventType`, because newer releases may have stored types that this one lacks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<String>,
-    /// The client's key of the resource, as of this change; of a candidate's interview, that of the candidate when the event was
+    /// The client's key of the resource at the time of this change. For an interview: the candidate's key when the event was
     /// numbered. `None` if there was none, and once the candidate is erased.
-    // A deletion tells the key as well, so that readers of the feed know which of their records it is about. The erasure removes
-    // it from every entry of the candidate, the deletion's included. Later readers get identifiers only.
+    // A deletion also carries the key, so that consumers of the feed know which of their records is meant. The erasure removes
+    // the key from all entries of the candidate, the deletion's included; later readers get identifiers only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external_id: Option<ExternalId>,
     /// The client's key of the project when the event of a candidate or an interview was numbered; `None` if there was none.
@@ -63,12 +63,13 @@ pub struct ResourceChange {
 }
 
 impl ResourceChange {
-    /// Whether it is an event. Other changes are in the history alone.
+    /// Whether the change is an event of the feed. Other changes are in the history only.
     pub fn is_event(&self) -> bool {
         !self.types.is_empty()
     }
 
-    /// The change of `before` to `after`; `None` for neither. A new resource has no `before`, a deleted one no `after`.
+    /// The change from `before` to `after`. `before` is `None` for a new resource, `after` for a deleted one. Returns `None` if
+    /// both are.
     pub fn of<T: HasHistory>(before: Option<&T>, after: Option<&T>) -> Option<Self> {
         let written = after.or(before)?;
         let (company, resource) = written.place();
@@ -106,8 +107,8 @@ impl ResourceChange {
         Self { external_id, ..self }
     }
 
-    /// The change of a candidate or of an interview with the keys of what it belongs to: of a candidate the project, of an
-    /// interview the candidate and the project. Other changes stay as they are.
+    /// Adds the keys of the owners to a change: to a candidate's change that of the project, to an interview's change those of
+    /// the candidate and the project. Other changes stay as they are.
     pub fn with_keys_of_owners(self, candidate: Option<ExternalId>, project: Option<ExternalId>) -> Self {
         match self.resource {
             ResourceRef::Candidate { .. } => Self { project_external_id: project, ..self },
@@ -118,7 +119,7 @@ impl ResourceChange {
         }
     }
 
-    /// The erasure of what the deletion of a candidate at this moment has left. `copies` says how long copies
+    /// The erasure of everything that the deletion of a candidate at `deleted_at` has left behind. `copies` says how long copies
     /// last.
     pub fn of_erasure(
         company: &CompanyId,

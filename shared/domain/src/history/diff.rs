@@ -1,7 +1,7 @@
-//! The fields of a resource before and after a write, as far as its history tells.
+//! How a write changes the fields of a resource, as its history keeps it.
 //!
-//! The values of facts are kept, since clients branch on them and they identify no person. The history keeps only the names of
-//! all other fields.
+//! The history keeps the values of facts, because clients branch on them and they identify no person. Of all other fields, it
+//! keeps only the names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,14 +12,14 @@ use serde_json::Value;
 use crate::history::erasure::{CopyRetention, ErasureDetails};
 use crate::id::{CustomerId, QuestionId};
 
-/// The value of a field, and what the history keeps of its changes.
+/// The value of a field. The variant says what the history keeps of its changes.
 #[derive(Clone, PartialEq)]
 pub enum FieldValue {
-    /// The former and the new value.
+    /// The history keeps the former and the new value.
     Fact(Value),
-    /// The customers who were added and removed.
+    /// The history keeps which customers were added and removed.
     Customers(BTreeSet<CustomerId>),
-    /// The name alone.
+    /// The history keeps only the field's name.
     Private(Value),
 }
 
@@ -49,7 +49,7 @@ pub struct FieldChanges {
     /// The values of the facts after the change.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub facts: BTreeMap<String, Value>,
-    /// The values before the change of those facts that it changed.
+    /// The former values of those facts that the write changed.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub previous: BTreeMap<String, Value>,
     /// The customers who were added, by field.
@@ -64,10 +64,10 @@ pub struct FieldChanges {
     /// The counts of everything that was erased after the deletion of the resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub erasure: Option<ErasureDetails>,
-    /// The first deletion of the resource, in the entry of an erasure. Receipts show it, events do not.
+    /// When the resource was first deleted; only in the entry of an erasure. Receipts show it, events do not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted_at: Option<DateTime<Utc>>,
-    /// The time for which copies were kept then, in the entry of an erasure. Receipts show it, events do not.
+    /// How long copies were kept at the time; only in the entry of an erasure. Receipts show it, events do not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub copies: Option<CopyRetention>,
 }
@@ -98,8 +98,8 @@ impl FieldChanges {
                 if let Some(FieldValue::Fact(was)) = was.filter(|_| has_changed) {
                     self.previous.insert(name.to_owned(), was);
                 }
-                // Facts are told with every change, so that receivers need not ask for them. Null without a change
-                // tells nothing.
+                // Every change carries all facts, so that receivers need not fetch them. A null that has not changed carries no
+                // information.
                 if has_changed || !now.is_null() {
                     self.facts.insert(name.to_owned(), now);
                 }
@@ -111,7 +111,7 @@ impl FieldChanges {
                     differences.insert(name.to_owned(), customers);
                 }
             }
-            // Only the name is kept: logs, receivers and backups of events then hold no personal data.
+            // Keep only the name, so that logs, receivers and backups of events hold no personal data.
             FieldValue::Private(_) => {}
         }
     }
@@ -130,7 +130,7 @@ impl FieldChanges {
         self.changed.contains(field)
     }
 
-    /// Whether a field has changed that is not one of `fields`.
+    /// Whether any field other than `fields` has changed.
     pub(crate) fn has_other_than(&self, fields: &[&str]) -> bool {
         self.changed.iter().any(|field| !fields.contains(&field.as_str()))
     }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{ChangeAuthor, ChangeOrigin, EventType, FieldChanges, ResourceChange, ResourceRef};
 use crate::id::{CompanyId, InvalidId, WebhookId};
 
-/// The place of an event in the feed, as the event after it remembers it.
+/// The number and expiry of an event, as the next event stores them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventMark {
     /// The number of the event.
@@ -20,34 +20,34 @@ pub struct EventMark {
     pub expires_at: DateTime<Utc>,
 }
 
-/// One row of the history: one write of a resource, or the erasure of what its deletion has left.
+/// One row of the history: one write of a resource, or the erasure of what its deletion left behind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryEntry {
     pub change: ResourceChange,
-    /// The number of the write, from 1, that is the version of the resource since; of an erasure, the next number.
+    /// The number of the write, from 1, which is the version of the resource after it; for an erasure, the next number.
     pub version_after: u64,
     /// The author and the time of the change.
     pub origin: ChangeOrigin,
-    /// The version of the last write of the resource before this one that is an event; `None` if there is none.
+    /// The version of the resource's last write before this one that is an event; `None` if there is none.
     pub event_before: Option<u64>,
-    /// When it is deleted.
+    /// When the entry is deleted.
     #[serde(with = "ts_seconds")]
     pub expires_at: DateTime<Utc>,
     /// The event's number among the company's events, from 1; `None` before it is numbered.
     pub sequence: Option<u64>,
-    /// When it was numbered.
+    /// When the event was numbered.
     pub numbered_at: Option<DateTime<Utc>>,
-    /// The event with the number before; `None` for the first event of the company, and before it is numbered. Numbers
-    /// between the two were left out and never had an event.
+    /// The event with the preceding number; `None` for the first event of the company, and until this event is numbered. Numbers
+    /// that were skipped between the two never had an event.
     pub predecessor: Option<EventMark>,
-    /// The receipt of an erasure, a JWS by another deployment whose archive has brought the entry; `None` for what this one signs
-    /// itself.
+    /// The receipt of an erasure: a JWS that another deployment signed and an archive brought; `None` if this deployment signs
+    /// the receipt itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receipt: Option<String>,
 }
 
 impl HistoryEntry {
-    /// The `version`th write of a resource, to be kept for `kept`.
+    /// The entry for write number `version` of a resource, kept for the time `kept`.
     pub fn new(change: ResourceChange, version: u64, origin: ChangeOrigin, kept: TimeDelta) -> Self {
         Self {
             change,
@@ -62,21 +62,20 @@ impl HistoryEntry {
         }
     }
 
-    /// The entry after the event with this version of the resource.
+    /// Sets the version of the resource's last event before this entry.
     pub fn with_event_before(self, version: Option<u64>) -> Self {
         Self { event_before: version, ..self }
     }
 
-    /// A test event for a webhook, which is kept nowhere. No other event has its version.
+    /// A test event for a webhook, which is not stored. Its version is 0, which no other event has.
     pub fn ping(company: CompanyId, webhook: WebhookId, at: DateTime<Utc>) -> Self {
         let types = vec![EventType::WebhookPing];
         let change =
             ResourceChange::new(&company, ResourceRef::Webhook { webhook }, types, FieldChanges::default());
-        // Writes are numbered from 1, so no other event has this version.
         Self::new(change, 0, ChangeOrigin::new(ChangeAuthor::System, at), TimeDelta::zero())
     }
 
-    /// Whether it has not expired at `now`.
+    /// Whether the entry has not expired at `now`.
     pub fn is_kept(&self, now: DateTime<Utc>) -> bool {
         now < self.expires_at
     }
@@ -85,36 +84,36 @@ impl HistoryEntry {
         self.change.is_event()
     }
 
-    /// Whether it is an event that has no number yet.
+    /// Whether the entry is an event that has no number yet.
     pub fn is_unnumbered(&self) -> bool {
         self.sequence.is_none() && self.is_event()
     }
 
-    /// The entry as event number `sequence` since `now`, after the event with the number before.
+    /// The entry as event number `sequence`, numbered at `now`. `predecessor` is the event with the preceding number.
     pub fn with_number(self, sequence: u64, predecessor: Option<EventMark>, now: DateTime<Utc>) -> Self {
         Self { sequence: Some(sequence), predecessor, numbered_at: Some(now), ..self }
     }
 
-    /// The entry without anything that was said of the resource, which was erased. The counts of an erasure stay.
+    /// Removes everything that the entry says about the erased resource. The counts of an erasure stay.
     pub fn stripped(mut self) -> Self {
         let FieldChanges { erasure, deleted_at, copies, .. } = self.change.details;
         self.change.details = FieldChanges { erasure, deleted_at, copies, ..FieldChanges::default() };
-        // The project's key stays, like the project's identifier: neither says anything of the candidate.
+        // Keep the project's key, as the project's identifier is kept: neither says anything about the candidate.
         self.change.external_id = None;
         self
     }
 
-    /// Whether it records the deletion of a candidate.
+    /// Whether the entry records the deletion of a candidate.
     pub fn is_deletion(&self) -> bool {
         self.tells(EventType::CandidateDeleted)
     }
 
-    /// Whether it is an event of this type.
+    /// Whether the entry is an event of this type.
     pub fn tells(&self, event: EventType) -> bool {
         self.change.types.iter().any(|name| name == event.as_str())
     }
 
-    /// Whether it records an erasure instead of a write.
+    /// Whether the entry records an erasure instead of a write.
     pub fn is_erasure(&self) -> bool {
         self.change.details.erasure.is_some()
     }
@@ -124,13 +123,13 @@ impl HistoryEntry {
         EventId {
             history: self.change.resource.history_id(&self.change.company),
             version: self.version_after,
-            // A restored table gives versions a second time, but not within the same second.
+            // After a restoration of the table, versions are assigned again, but not within the same second.
             second: self.origin.at.timestamp(),
         }
     }
 }
 
-/// The identifier of an event: its resource and version, and its second.
+/// The identifier of an event: history, version, and time in seconds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventId {
     /// The identifier of the history.

@@ -1,4 +1,4 @@
-//! Records of deletions, stored apart from the table: a restored table must repeat them.
+//! Records of deletions, stored outside the table: they must be repeated after the table is restored.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -7,14 +7,15 @@ use serde::{Deserialize, Serialize};
 use crate::id::{CandidateId, CompanyId, CustomerId, ProjectId, VideoId};
 use crate::names::named;
 
-/// The record of a deletion. Valid as long as it is kept, because identifiers are not reused before.
+/// The record of a deletion. It stays valid while it is kept, because identifiers are not reused in that time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ErasureRecord {
     /// The company of the item.
     pub company: CompanyId,
     /// The deleted item.
     pub erased: ErasedItem,
-    /// When it was recorded, to the second: by each try to erase what the deletion has left, before that erases files.
+    /// When the deletion was recorded, to the second. Each attempt to erase what the deletion left behind records it before it
+    /// erases files.
     pub at: DateTime<Utc>,
 }
 
@@ -34,13 +35,13 @@ named! {
     }
 }
 
-/// Why something is erased.
+/// The cause of an erasure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ErasureCause {
     pub reason: ErasureReason,
-    /// When the first erasure was recorded that a restoration of the service has undone; `None` if none was.
+    /// When an erasure that a restoration of the service has undone was first recorded; `None` if none was undone.
     pub deleted_before: Option<DateTime<Utc>>,
-    /// The time until which the client may still upload files; `None` if it may not.
+    /// Until when the client may still upload files; `None` if it cannot.
     pub settles_at: Option<DateTime<Utc>>,
 }
 
@@ -51,7 +52,7 @@ impl From<ErasureReason> for ErasureCause {
 }
 
 impl ErasureRecord {
-    /// The cause to erase it again after a restoration.
+    /// The cause for erasing the item again after a restoration.
     pub fn cause(&self) -> ErasureCause {
         ErasureCause { deleted_before: Some(self.at), ..ErasureReason::Restored.into() }
     }
@@ -75,7 +76,7 @@ pub struct ErasureCounts {
 }
 
 impl ErasureCounts {
-    /// Returns the larger value of each count: an earlier try may have erased most before it broke off.
+    /// Returns the larger value of each count: an earlier, interrupted attempt may have erased most of the data.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         Self {
@@ -87,12 +88,12 @@ impl ErasureCounts {
         }
     }
 
-    /// Whether nothing is counted.
+    /// Whether all counts are 0.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Both together.
+    /// The sum of each count.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -105,7 +106,7 @@ impl ErasureCounts {
     }
 }
 
-/// How many days copies are kept of what was erased.
+/// For how many days copies of erased data are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CopyRetention {
     /// Backups of the table, and previous versions of files.

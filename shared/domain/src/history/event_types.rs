@@ -144,7 +144,7 @@ named! {
     }
 }
 
-/// One type of events, or all types about one kind of resource.
+/// One event type, or all event types about one kind of resource.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(inline, description = "", example = &"candidate.*")]
@@ -169,7 +169,7 @@ impl TypeFilter {
         &self.name
     }
 
-    /// Whether the type with this name is meant.
+    /// Whether the filter matches the event type with this name.
     pub(crate) fn fits(&self, name: &str) -> bool {
         match self.name.strip_suffix('*') {
             Some(start) => start.ends_with('.') && name.starts_with(start),

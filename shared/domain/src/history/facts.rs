@@ -1,11 +1,11 @@
-//! The facts that events tell of a resource, with their types: the OpenAPI document describes events by them.
+//! The facts about a resource that its events carry. The OpenAPI document describes events by these types.
 
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-/// Declares the facts of a kind of resource, under the names that events give them. Each implementation of
-/// [`HasHistory`](super::HasHistory) fills them in, so that no event tells a fact without a type.
+/// Declares the facts of a kind of resource, under their names in events. Each implementation of
+/// [`HasHistory`](super::HasHistory) builds its facts from such a type, so that every fact in an event has a documented type.
 macro_rules! facts {
     ($(#[$about:meta])+ pub struct $type:ident { $($(#[$meta:meta])+ $name:ident: $of:ty,)+ }) => {
         $(#[$about])+
@@ -26,12 +26,12 @@ macro_rules! facts {
 
 pub(crate) use facts;
 
-/// Makes all properties of a schema optional: deletions tell no facts, and an erasure removes them from events.
+/// Makes all properties of a schema optional: events of deletions have no facts, and an erasure removes facts from events.
 pub(crate) fn make_optional(schema: &mut Schema) {
     schema.remove("required");
 }
 
-/// The facts of resources whose events tell none.
+/// The facts of resources whose events have none.
 #[derive(Debug)]
 pub struct NoFacts;
 

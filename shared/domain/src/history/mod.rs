@@ -25,17 +25,17 @@ use super::id::{
     CandidateId, CompanyId, CustomerId, ExportId, LabelId, ProjectId, TokenId, VideoId, WebhookId,
 };
 
-/// The suffix of the history of a candidate's interview, after the candidate's identifier.
+/// The suffix that follows the candidate's identifier in the identifier of the interview's history.
 pub const INTERVIEW_HISTORY: &str = "-interview";
 
-/// A resource that has a history. Sorted by what may refer to what: a company comes first.
+/// A resource that has a history. Sorted so that a resource follows those that it may refer to; the company is first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum ResourceRef {
     Company,
     /// The retention of the company.
     Retention,
-    /// The settings of the sign-in of the company's staff.
+    /// The settings of the provider that staff sign in by.
     SignIn,
     /// A staff user.
     Customer {
@@ -75,11 +75,11 @@ pub enum ResourceRef {
 }
 
 impl ResourceRef {
-    /// The identifier of its history in the company.
+    /// The identifier of the resource's history within the company.
     pub fn history_id(&self, company: &CompanyId) -> String {
         match self {
             Self::Company => company.to_string(),
-            // The names are in capitals, which no company's identifier has.
+            // Upper case, which identifiers of companies cannot contain.
             Self::Retention => "RETENTION".to_owned(),
             Self::SignIn => "SIGN_IN".to_owned(),
             Self::Customer { customer } => customer.to_string(),
@@ -94,7 +94,7 @@ impl ResourceRef {
         }
     }
 
-    /// The project, or that of the candidate or the interview.
+    /// The project that the resource is or belongs to.
     pub fn project(&self) -> Option<ProjectId> {
         match self {
             Self::Project { project } | Self::Candidate { project, .. } | Self::Interview { project, .. } => {
@@ -172,7 +172,7 @@ pub struct ChangeOrigin {
 }
 
 impl ChangeOrigin {
-    /// Changes by `by` at `at`, in no request.
+    /// The origin of changes by `by` at `at` outside any request.
     pub fn new(by: impl Into<ChangeAuthor>, at: DateTime<Utc>) -> Self {
         Self { by: by.into(), on_behalf_by: None, request: None, at }
     }

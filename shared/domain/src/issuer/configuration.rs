@@ -1,4 +1,4 @@
-//! The configuration of an issuer (OpenID Connect Discovery 1.0): where its keys are, and the endpoints by which it signs people in.
+//! The configuration of an issuer (OpenID Connect Discovery 1.0): the URL of its keys, and the endpoints that sign people in.
 
 use serde::Deserialize;
 use url::Url;
@@ -9,7 +9,7 @@ use crate::outgoing::{AllowedTargets, OutgoingUrl};
 /// The PKCE method (RFC 7636) that hides the verifier.
 const S256: &str = "S256";
 
-/// The endpoints by which an issuer signs people in, and how the service has to use them.
+/// The endpoints with which an issuer signs people in, and how the service must use them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderEndpoints {
     /// The authorization endpoint, which browsers open.
@@ -17,11 +17,11 @@ pub struct ProviderEndpoints {
     /// The token endpoint, which redeems codes.
     pub token: Url,
     pub authentication: ClientAuthentication,
-    /// Whether responses name their issuer (RFC 9207), so that a response of another issuer is recognised.
+    /// Whether authorization responses name their issuer (RFC 9207), so that the service can refuse responses of other issuers.
     pub names_itself: bool,
 }
 
-/// The client authentication at the token endpoint.
+/// How the service authenticates at the token endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClientAuthentication {
     /// The secret in the header `Authorization`.
@@ -30,14 +30,14 @@ pub enum ClientAuthentication {
     Post,
 }
 
-/// The reason why nobody can sign in by an issuer whose keys are known.
+/// Why nobody can sign in by an issuer, although its keys are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProviderFault {
     /// The endpoints are missing, or not in the public internet.
     NoEndpoints,
-    /// The provider offers PKCE, but not by S256.
+    /// The provider lists PKCE methods, but not S256.
     NoPkce,
-    /// The provider takes no client secret.
+    /// The provider accepts the client secret neither in the header nor in the body.
     NoAuthentication,
 }
 
@@ -57,7 +57,7 @@ impl ProviderFault {
 }
 
 /// The part of a configuration that leads to the keys.
-// Read apart from the other part: an issuer that signs for workloads alone has none, and faults in it leave the keys good.
+// Parsed separately from the endpoints: an issuer that signs only for workloads has none, and errors in them do not make the keys invalid.
 #[derive(Deserialize)]
 struct KeyPart {
     issuer: String,
@@ -71,7 +71,7 @@ impl IssuerUrl {
         Url::parse(&format!("{base}/.well-known/openid-configuration")).map_err(|_| IssuerFault::NoDiscovery)
     }
 
-    /// The URL of the keys, by the configuration that the issuer has answered with.
+    /// The URL of the keys, from the configuration that the issuer has returned.
     pub fn keys_url(&self, configuration: &[u8]) -> Result<Url, IssuerFault> {
         let found: KeyPart = serde_json::from_slice(configuration).map_err(|_| IssuerFault::NoDiscovery)?;
         // Otherwise the owner of one URL could have tokens of another issuer accepted.
@@ -79,7 +79,7 @@ impl IssuerUrl {
             return Err(IssuerFault::OtherIssuer);
         }
         let url = Url::parse(&found.jwks_uri).map_err(|_| IssuerFault::NoDiscovery)?;
-        // The connector sends nothing in the clear to another computer.
+        // http is accepted, because the connector refuses unencrypted requests to other computers.
         let is_http = matches!(url.scheme(), "https" | "http");
         if !is_http || !url.username().is_empty() || url.password().is_some() {
             return Err(IssuerFault::NoDiscovery);
@@ -88,7 +88,7 @@ impl IssuerUrl {
     }
 }
 
-/// The part of a configuration that people sign in by.
+/// The part of a configuration that signing in needs.
 #[derive(Deserialize)]
 struct SignInPart {
     authorization_endpoint: String,
@@ -100,7 +100,7 @@ struct SignInPart {
 }
 
 impl ProviderEndpoints {
-    /// Reads the endpoints in the configuration that an issuer has answered with.
+    /// Reads the endpoints from the configuration that an issuer has returned.
     pub fn read(configuration: &[u8], targets: AllowedTargets) -> Result<Self, ProviderFault> {
         let found: SignInPart =
             serde_json::from_slice(configuration).map_err(|_| ProviderFault::NoEndpoints)?;
@@ -113,7 +113,7 @@ impl ProviderEndpoints {
             return Err(ProviderFault::NoPkce);
         }
         let authentication = match found.token_endpoint_auth_methods_supported {
-            // The default of the standard.
+            // The standard's default.
             None => ClientAuthentication::Basic,
             Some(ways) if ways.iter().any(|way| way == "client_secret_basic") => ClientAuthentication::Basic,
             Some(ways) if ways.iter().any(|way| way == "client_secret_post") => ClientAuthentication::Post,

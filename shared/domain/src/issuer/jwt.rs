@@ -1,7 +1,7 @@
 //! JSON Web Tokens (RFC 7519) in their compact form, signed by an issuer.
 //!
-//! The signatures are verified by ring, which is linked in any case. A library for JOSE would add ways to sign, to encrypt and to choose
-//! the algorithm, while each rule here is one that the service needs to be stricter about.
+//! ring verifies the signatures, because it is linked anyway. A JOSE library would add ways to sign, to encrypt and to choose the
+//! algorithm, whereas the service needs to be stricter in each of these rules.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -11,16 +11,16 @@ use serde_json::{Map, Value};
 
 use super::keys::{IssuerKeys, SignatureAlgorithm};
 
-/// The most bytes of a token that is looked at.
+/// The maximum size of a token, in bytes.
 const MAX: usize = 16 * 1024;
-/// How far clocks may differ.
+/// The tolerated difference between clocks.
 const SLACK: TimeDelta = TimeDelta::seconds(60);
-/// The greatest age of a token.
+/// The maximum age of a token.
 const MAX_AGE: TimeDelta = TimeDelta::days(1);
-/// The latest moment that is calculated with: the year 9999.
+/// The latest time that the service calculates with, in seconds: the end of the year 9999.
 const LAST_SECOND: f64 = 253_402_300_799.0;
 
-/// A token whose signature is not verified yet. It tells what to verify it with, and nothing else.
+/// A token whose signature is not verified yet. It reveals only what is needed to verify it.
 #[derive(Debug, Clone)]
 pub struct PresentedJwt {
     algorithm: SignatureAlgorithm,
@@ -38,12 +38,12 @@ pub struct VerifiedJwt {
     claims: Map<String, Value>,
 }
 
-/// Why a token that its issuer has signed is not accepted.
+/// Why a signed token is not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JwtProblem {
-    /// The token is for somebody else.
+    /// The token is for another audience.
     Audience,
-    /// The token has ended, has not begun or is too old, or does not say so.
+    /// The token has expired, is not valid yet or is too old, or lacks the claims about its time.
     Time,
 }
 
@@ -55,17 +55,17 @@ struct Header {
 }
 
 impl PresentedJwt {
-    /// Reads a token; `None` if it is none, or by an algorithm or with conditions that are not verified.
+    /// Reads a token; `None` if it is malformed, or has an algorithm or conditions that the service does not verify.
     pub fn parse(text: &str) -> Option<Self> {
         if text.len() > MAX {
             return None;
         }
         let (signed, signature) = text.rsplit_once('.')?;
         let (header, claims) = signed.split_once('.')?;
-        // A further dot is refused here: it is no character of base64url.
+        // This also refuses a further dot, which is not a character of base64url.
         let [header, claims] = [header, claims].map(|part| URL_SAFE_NO_PAD.decode(part).ok());
         let header: Map<String, Value> = serde_json::from_slice(&header?).ok()?;
-        // RFC 7515 demands that unknown critical headers are refused. The service knows none.
+        // RFC 7515 demands that unknown critical headers be refused. The service knows none.
         if header.contains_key("crit") {
             return None;
         }
@@ -102,7 +102,7 @@ impl PresentedJwt {
 }
 
 impl VerifiedJwt {
-    /// Checks that the token is for `audience` alone and valid at `now`. Returns when it ends.
+    /// Checks that the token is only for `audience` and valid at `now`. Returns when it expires.
     pub fn check(&self, audience: &str, now: DateTime<Utc>) -> Result<DateTime<Utc>, JwtProblem> {
         let is_for_audience = match self.claims.get("aud") {
             Some(Value::String(one)) => one == audience,
@@ -123,7 +123,7 @@ impl VerifiedJwt {
         if has_begun && !is_over { Ok(end) } else { Err(JwtProblem::Time) }
     }
 
-    /// A claim that is a text. Numbers and others are none.
+    /// A claim that is a string; `None` for other types.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.claims.get(name)?.as_str()
     }
@@ -138,7 +138,7 @@ impl VerifiedJwt {
         self.claims.get(name).and_then(Value::as_bool) == Some(true)
     }
 
-    /// A claim that is a moment: seconds since 1970, perhaps with decimals.
+    /// A claim that is a time: seconds since 1970, possibly with decimals.
     fn moment(&self, name: &str) -> Option<DateTime<Utc>> {
         let seconds = self.claims.get(name)?.as_f64()?;
         let is_sensible = (0.0..=LAST_SECOND).contains(&seconds);

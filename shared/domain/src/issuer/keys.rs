@@ -11,18 +11,18 @@ use serde_json::Value;
 
 use super::IssuerFault;
 
-/// The most keys that are read of a set.
+/// The maximum number of keys that are read from a set.
 const MAX_KEYS: usize = 100;
-/// The most bytes of the identifier of a key.
+/// The maximum length of a key's identifier, in bytes.
 const MAX_ID: usize = 500;
-/// The most bytes of a modulus: ring verifies by up to 8,192 bits.
+/// The maximum length of a modulus, in bytes: ring verifies with up to 8,192 bits.
 const MAX_MODULUS: usize = 1024;
-/// The most bytes of an exponent.
+/// The maximum length of an exponent, in bytes.
 const MAX_EXPONENT: usize = 8;
-/// The first byte of a point of a curve that is not compressed.
+/// The first byte of an uncompressed point of a curve.
 const UNCOMPRESSED: u8 = 4;
 
-/// The algorithms of signatures that are verified. There is no other way to name one, so no token can choose another.
+/// The signature algorithms that the service verifies. A token cannot choose another, because there is no value for one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SignatureAlgorithm {
     Rs256,
@@ -82,7 +82,7 @@ struct Jwk {
 }
 
 impl IssuerKeys {
-    /// Reads a JWK set. Keys of other kinds and for other uses are left out; a set without any other is a fault.
+    /// Reads a JWK set. Skips keys of other kinds and for other uses; fails if no key is left.
     pub fn parse(set: &[u8]) -> Result<Self, IssuerFault> {
         let set: JwkSet = serde_json::from_slice(set).map_err(|_| IssuerFault::NoKeys)?;
         let known = set.keys.into_iter().take(MAX_KEYS).filter_map(|key| {
@@ -111,9 +111,9 @@ impl IssuerKeys {
 }
 
 impl Jwk {
-    /// The key; `None` if it is not one that signs by a known algorithm.
+    /// The key; `None` unless it signs by a known algorithm.
     fn read(self) -> Option<IssuerKey> {
-        // Keys are kept in memory, and whoever publishes them chooses how long they are.
+        // Keys are kept in memory, and the issuer chooses their length.
         if self.kid.len() > MAX_ID {
             return None;
         }
@@ -135,7 +135,7 @@ impl Jwk {
 impl KeyMaterial {
     fn verify(&self, algorithm: SignatureAlgorithm, message: &[u8], signature: &[u8]) -> bool {
         match (self, algorithm) {
-            // Moduli of fewer than 2,048 bits are refused.
+            // ring refuses moduli of fewer than 2,048 bits.
             (Self::Rsa(n, e), SignatureAlgorithm::Rs256) => RsaPublicKeyComponents { n, e }
                 .verify(&RSA_PKCS1_2048_8192_SHA256, message, signature)
                 .is_ok(),
@@ -150,7 +150,7 @@ impl KeyMaterial {
     }
 }
 
-/// A number of at most `max` bytes, without its leading zeros, which some platforms send and ring refuses.
+/// A number of at most `max` bytes. Drops leading zeros, which some platforms send and ring refuses.
 fn bytes(text: Option<String>, max: usize) -> Option<Vec<u8>> {
     let bytes = URL_SAFE_NO_PAD.decode(text?.trim_end_matches('=')).ok()?;
     let start = bytes.iter().position(|byte| *byte != 0)?;

@@ -1,4 +1,5 @@
-//! Issuers of identities: platforms that sign who runs there, and publish the keys that verify it (OpenID Connect Discovery).
+//! Issuers of identities: platforms that sign JWTs for workloads and people, and publish the keys that verify these (OpenID
+//! Connect Discovery).
 
 mod configuration;
 mod jwt;
@@ -18,7 +19,7 @@ pub use keys::IssuerKeys;
 use super::names::named;
 use crate::outgoing::{AllowedTargets, OutgoingUrl};
 
-/// The most bytes of the URL of an issuer.
+/// The maximum length of an issuer's URL, in bytes.
 const MAX: usize = 500;
 
 /// The URL by which an issuer calls itself, in the spelling of the claim `iss`.
@@ -27,11 +28,11 @@ const MAX: usize = 500;
 pub struct IssuerUrl(String);
 
 impl IssuerUrl {
-    /// Parses the URL of an issuer, which is at a place that requests may be sent to. Fails with what is wrong.
+    /// Parses the URL of an issuer, to which requests must be permitted. The error is a message for the client.
     pub fn parse(text: &str, targets: AllowedTargets) -> Result<Self, String> {
         let url = OutgoingUrl::parse(text, targets)?;
         let issuer = Self::of_text(text)?;
-        // Compared with `iss` character by character: a URL that is only equivalent would never match.
+        // The URL is compared with `iss` character by character: a merely equivalent URL would never match.
         if url.as_str() != text && url.as_str().strip_suffix('/') != Some(text) {
             return Err(format!("Write it as the issuer does, such as {}", url.as_str()));
         }

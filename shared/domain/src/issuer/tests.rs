@@ -58,7 +58,7 @@ fn the_configuration_is_below_the_issuer_and_names_it() {
     assert_eq!(issuer.keys_url(b"<html>"), Err(IssuerFault::NoDiscovery));
 }
 
-/// JWTs by keys of RSA of 1,024 and of 2,048 bits, with their moduli. OpenSSL has made them.
+/// JWTs signed with RSA keys of 1,024 and 2,048 bits, with the moduli. Made with OpenSSL.
 const BY_RSA: &str = include_str!("rsa.txt");
 
 #[test]

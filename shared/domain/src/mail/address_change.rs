@@ -1,5 +1,5 @@
-//! Another address for an account that has a password. The new one counts once the holder of the account has confirmed it, and the
-//! reader of the former one may restore that for some time.
+//! Changes the email address of an account that has a password. The new address counts once the account's holder has confirmed
+//! it. For some time, the reader of the former address can restore it.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
@@ -14,30 +14,32 @@ use crate::text::{Email, fold_case};
 pub const CONFIRMATION_DAYS: i64 = 7;
 /// How long a former address can be restored, in hours.
 pub const RESTORATION_HOURS: i64 = 72;
-/// The most keys of an account that restore an address within these hours. A request for a change leaves one, and so does its
-/// confirmation.
-// Beyond this, changes are refused. A limit that dropped old keys would let quick changes lock out the holder of the first address.
+/// The maximum number of keys of an account that restore an address within these hours. A request for a change adds one, and so
+/// does its confirmation.
+// Beyond this, changes are refused. If old keys were dropped instead, quick changes could lock out the holder of the first
+// address.
 const MAX_FORMER: usize = 10;
-/// The most such keys for a change that counts at once because an owner or a manager has confirmed it.
-// Changes by others must not keep owners and managers from helping a person who has lost both addresses. The reverse locks nobody out:
-// those who manage the account request changes, not its holder, whose confirmations and restorations are not limited.
+/// The maximum number of such keys for a change that counts at once because an owner or a manager has confirmed it.
+// It is higher so that changes by others cannot keep owners and managers from helping a person who has lost both addresses. The
+// reverse locks nobody out: managers of the account request changes, whereas its holder confirms and restores, which is not
+// limited.
 const MAX_FORMER_CONFIRMED: usize = 20;
 
 /// An address that is to replace the present one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PendingEmail {
     pub email: Email,
-    /// When the mail to it was last requested.
+    /// When the confirmation mail was last requested.
     pub asked_at: DateTime<Utc>,
 }
 
-/// An address whose holder was told of a change, and may restore it.
+/// A former address. Its holder was told of the change and may restore the address.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormerEmail {
     pub email: Email,
     /// When the change was requested or took effect.
     pub changed_at: DateTime<Utc>,
-    /// Restores the address; `None` until the mail is sent.
+    /// The key that restores the address; `None` until the mail with it is sent.
     pub key: Option<OneTimeKey>,
 }
 
@@ -48,24 +50,24 @@ impl FormerEmail {
     }
 }
 
-/// The keys in mails about other addresses of an account. No response shows them.
+/// The mailed keys that confirm or restore an address of an account. No response shows them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddressKeys {
-    /// Confirms the pending address; `None` until the mail to it is sent.
+    /// Confirms the pending address; `None` until the mail with the key is sent.
     pub confirmation: Option<OneTimeKey>,
-    /// One for each change that was told, oldest first.
+    /// The addresses that can be restored, one for each change, oldest first.
     pub former: Vec<FormerEmail>,
 }
 
 impl AddressKeys {
-    /// Whether there are none.
+    /// Whether the account has no such keys.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Limits how often an account gets another address. Fails with the time until it may.
+    /// Limits how often an account's address changes. Fails with the time until the next change is allowed.
     fn count_change(&self, is_confirmed: bool, now: DateTime<Utc>) -> Result<(), RefusedOrThrottled> {
-        // A request has room for the confirmation, which comes from the account itself and is not refused.
+        // A request also leaves room for its confirmation, which the account's holder makes and which is never refused.
         let most = if is_confirmed { MAX_FORMER_CONFIRMED - 1 } else { MAX_FORMER - 2 };
         let open: Vec<_> = self.former.iter().filter(|former| now < former.ends_at()).collect();
         match open.first() {
@@ -80,53 +82,53 @@ impl AddressKeys {
         self.former.push(FormerEmail { email, changed_at: now, key: None });
     }
 
-    /// The address that `key` restores at `now`.
+    /// The former address that `key` restores at `now`.
     pub fn restored_by(&self, key: &str, now: DateTime<Utc>) -> Option<&FormerEmail> {
         self.former.iter().find(|former| former.key.as_ref().is_some_and(|own| own.is(key, now)))
     }
 
-    /// The change that was made since `before`, of which nobody has been told.
+    /// The former address added since `before` that still lacks a restore key, i.e. whose holder has not been mailed.
     pub fn change_since(&self, before: &Self) -> Option<&FormerEmail> {
         self.former.last().filter(|last| last.key.is_none() && !before.former.contains(last))
     }
 }
 
-/// The email address of an account, and what may replace it.
+/// The email address of an account, its pending address, and the keys of both.
 #[derive(Debug, Clone, Copy)]
 pub struct AccountAddress<'a> {
     pub company: &'a CompanyId,
     pub account: Account,
     /// The address that counts for logins, password resets and mails; `None` if a candidate has none.
     pub email: Option<&'a Email>,
-    /// Replaces it once the holder of the account confirms it.
+    /// The address that replaces `email` once the account's holder confirms it.
     pub pending: Option<&'a PendingEmail>,
     pub keys: &'a AddressKeys,
 }
 
 impl<'a> AccountAddress<'a> {
-    /// The address that clients see: the last one that was set.
+    /// The address that responses show: the pending one if there is one, otherwise `email`.
     pub fn shown(self) -> Option<&'a Email> {
         self.pending.map(|pending| &pending.email).or(self.email)
     }
 
-    /// The address that counts, and the pending one.
+    /// `email` and the pending address.
     pub fn held(self) -> impl Iterator<Item = &'a Email> {
         self.email.into_iter().chain(self.pending.map(|pending| &pending.email))
     }
 
-    /// Whether one of [`held`](Self::held) is `email`, in any case.
+    /// Whether `email` is one of [`held`](Self::held), ignoring case.
     pub fn holds(self, email: &str) -> bool {
         let folded = fold_case(email);
         self.held().any(|own| fold_case(own.as_str()) == folded)
     }
 
-    /// Whether the account logs in by this address, in folded case.
+    /// Whether `folded`, an address in folded case, is the one that the account logs in by.
     pub fn logs_in_by(self, folded: &str) -> bool {
         self.email.is_some_and(|own| fold_case(own.as_str()) == folded)
     }
 
-    /// All stored addresses of the account but the shown one, each once, the latest first: the one that counts until the pending one is
-    /// confirmed, and those that can be restored.
+    /// All stored addresses except the shown one, each once, latest first: `email` while another is pending, and those that can
+    /// be restored.
     pub fn former_emails(self) -> Vec<&'a Email> {
         let former = self.keys.former.iter().rev().map(|former| &former.email);
         let mut all: Vec<&Email> = Vec::new();
@@ -148,13 +150,14 @@ pub(crate) struct AddressFields<'a> {
 }
 
 impl AddressFields<'_> {
-    /// Withdraws a pending address, and the key in the mail to it.
+    /// Withdraws the pending address and revokes the key in the mail to it.
     pub(crate) fn withdraw(self) {
         *self.pending = None;
         self.keys.confirmation = None;
     }
 
-    /// Asks the holder of the account to confirm `email` instead of `present`. Fails after too many changes or mails.
+    /// Makes `email` the pending address, which replaces `present` once the account's holder confirms it. Fails after too many
+    /// changes or mails.
     pub(crate) fn request(
         self,
         present: Option<&Email>,
@@ -171,7 +174,7 @@ impl AddressFields<'_> {
         Ok(())
     }
 
-    /// Notes that another address than `former` counts at once, without a confirmation. Fails after too many changes.
+    /// Records that a new address replaces `former` at once, without confirmation. Fails after too many changes.
     pub(crate) fn replace_at_once(
         self,
         former: Option<Email>,
@@ -182,7 +185,7 @@ impl AddressFields<'_> {
         Ok(())
     }
 
-    /// Notes that another address than `former` counts from `now` on.
+    /// Records that a new address replaces `former` from `now` on.
     pub(crate) fn replace(self, former: Option<Email>, now: DateTime<Utc>) {
         if let Some(former) = former {
             self.keys.keep_former(former, now);
@@ -191,9 +194,10 @@ impl AddressFields<'_> {
         self.withdraw();
     }
 
-    /// Revokes the keys of the change that `former` tells of and of all later ones, and those that were mailed since.
+    /// Revokes the restore keys of the change that made `former` a former address and of all later changes, and the other keys
+    /// mailed since.
     pub(crate) fn restore(self, former: &FormerEmail) {
-        // Otherwise, the holder of a later address could restore that one.
+        // Otherwise, the holder of a later address could restore it.
         let kept = self.keys.former.iter().take_while(|other| *other != former).count();
         self.keys.former.truncate(kept);
         *self.one_time_key = None;

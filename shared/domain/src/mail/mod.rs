@@ -1,4 +1,4 @@
-//! Mails: who sends and gets them, and who gets no more.
+//! Mails: senders, recipients, rate limits, and addresses that get no more mail.
 
 pub mod address_change;
 pub mod rate;

@@ -5,18 +5,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::Refusal;
 
-/// The maximum per hour.
+/// The maximum number of mails to one person per hour that clients may cause.
 pub const MAX_MAILS: usize = 5;
-/// How long a mail counts.
+/// How long a mail counts towards the maximum.
 const WINDOW: TimeDelta = TimeDelta::hours(1);
 
-/// When something was done lately that may only be done so often within a time.
+/// The recent times of an action whose frequency is limited.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RecentMoments(Vec<DateTime<Utc>>);
 
 impl RecentMoments {
-    /// Counts one more at `now`. Fails with the time until it is allowed beyond `most` within `window`.
+    /// Counts an action at `now`. If `most` actions are within `window` already, fails with the time until the next one is
+    /// allowed.
     pub fn count(&mut self, window: TimeDelta, most: usize, now: DateTime<Utc>) -> Result<(), TimeDelta> {
         self.0.retain(|at| *at + window > now);
         if let Some(oldest) = self.0.first().filter(|_| self.0.len() >= most) {
@@ -26,7 +27,7 @@ impl RecentMoments {
         Ok(())
     }
 
-    /// Whether nothing was ever done.
+    /// Whether no action is recorded.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -45,18 +46,17 @@ impl MailRate {
     }
 }
 
-/// The most changes of their own item that candidates make themselves in an hour: profile, files, consents, request for
-/// erasure.
+/// The maximum number of changes per hour that candidates make to their own item: profile, files, consents, request for erasure.
 pub const MAX_OWN_CHANGES: u32 = 100;
-/// The most written answers that a candidate stores in an hour, repeated ones included.
-// One every six seconds, all the time.
+/// The maximum number of written answers that a candidate stores per hour, repeated ones included.
+// One every six seconds, continuously.
 pub const MAX_TEXTS: u32 = 600;
 
-/// The most mails with the latest link that a candidate gets in an hour.
+/// The maximum number of mails with the latest link that a candidate gets per hour.
 pub const MAX_LINKS: u32 = 5;
 
-/// How many changes there were in the present hour, which begins with its first change. Each change leaves an entry of the
-/// history, which the service reads whole to erase it, and page by page to export it.
+/// The number of changes in the current hour, which begins with its first change. Changes are limited because each adds an entry
+/// to the history, which an erasure reads whole and an export page by page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeRate {
     since: DateTime<Utc>,
@@ -64,7 +64,8 @@ pub struct ChangeRate {
 }
 
 impl ChangeRate {
-    /// The rate after another change at `now`. Fails with the time until it is allowed beyond `most` in an hour.
+    /// The rate after another change at `now`. After `most` changes in the hour, fails with the time until the next one is
+    /// allowed.
     pub fn counted(rate: Option<Self>, most: u32, now: DateTime<Utc>) -> Result<Self, TimeDelta> {
         match rate.filter(|rate| now < rate.since + WINDOW) {
             None => Ok(Self { since: now, count: 1 }),
@@ -74,12 +75,12 @@ impl ChangeRate {
     }
 }
 
-/// Why something may not be done now.
+/// Why a request is refused now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RefusedOrThrottled {
     /// The current state does not allow it.
     Refused(Refusal),
-    /// It was done too often; the time until it is allowed again.
+    /// Too many requests; the time until the next one is allowed.
     TooMany(TimeDelta),
 }
 

@@ -5,8 +5,8 @@ use std::str::FromStr;
 use crate::account::Account;
 use crate::id::{CompanyId, InvalidId};
 
-/// The account that a mail was sent to, as the SES message tag `recipient`: letters, digits, `-` and `_`.
-/// SES returns it with bounces and complaints.
+/// The account that a mail was sent to, as the SES message tag `recipient`: letters, digits, `-` and `_`. SES returns the tag
+/// with bounces and complaints.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecipientTag {
     /// The company of the account.

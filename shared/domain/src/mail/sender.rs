@@ -4,12 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::{Email, is_domain};
 
-/// The maximum per company.
+/// The maximum number of senders of a company.
 pub const MAX_SENDERS: usize = 20;
 
 /// A sender that SES has verified for a company: an address, or a domain with its subdomains.
 ///
-/// Compared like SES: domains ignore case and are stored in lower case; local parts must be equal.
+/// Compared as SES compares: domains ignore case and are stored in lower case; local parts must be equal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SenderAddress(String);
 
@@ -27,7 +27,7 @@ impl SenderAddress {
         Ok(Self(format!("{local}@{}", domain.to_ascii_lowercase())))
     }
 
-    /// Parses at most [`MAX_SENDERS`] texts and removes duplicates. The error message is about the first invalid one.
+    /// Parses at most [`MAX_SENDERS`] texts and removes duplicates. The error is a message about the first invalid text.
     pub fn parse_all(texts: &[String]) -> Result<Vec<Self>, String> {
         if texts.len() > MAX_SENDERS {
             return Err(format!("Ensure this list has no more than {MAX_SENDERS} items."));
@@ -47,7 +47,7 @@ impl SenderAddress {
         &self.0
     }
 
-    /// Whether `address` is this sender.
+    /// Whether `address` is this address, or belongs to this domain or a subdomain.
     pub fn covers(&self, address: &Email) -> bool {
         let Some((local, domain)) = address.as_str().rsplit_once('@') else { return false };
         let domain = domain.to_ascii_lowercase();

@@ -12,7 +12,7 @@ pub const UNDELIVERABLE: Refusal = Refusal {
     detail: "Mails to this address bounced or were reported as spam. Set another email address first.",
 };
 
-/// Why an address is suppressed; each outweighs those before it.
+/// Why an address is suppressed. A later variant overrides an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SuppressionReason {
@@ -46,7 +46,7 @@ pub struct Suppression {
 }
 
 impl Suppression {
-    /// The suppression of a person with this `address`, after SES reported `reason` for mails to `reported`. None if that
+    /// The suppression of a person with this `address`, after SES reported `reason` for mails to `reported`. `None` if the report
     /// changes nothing.
     pub fn after_report(
         known: Option<&Self>,
@@ -59,14 +59,14 @@ impl Suppression {
         (!is_known).then(|| Self { address: address.clone(), reason })
     }
 
-    /// The address that gets no mails, which may be a former one of the person.
+    /// The suppressed address, which may be a former one of the person.
     pub fn address(&self) -> &Email {
         &self.address
     }
 
     /// Why a person with this `address` gets no mails; `None` if the address is not suppressed.
     pub fn reason(known: Option<&Self>, address: Option<&Email>) -> Option<SuppressionReason> {
-        // A new address starts clean, whatever set it.
+        // A new address is not suppressed, however it was set.
         let known = known.filter(|known| Some(&known.address) == address)?;
         Some(known.reason)
     }
@@ -103,7 +103,7 @@ mod tests {
         for (address, reported) in [(Some(&other), "ada@mail.example"), (None, "ada@mail.example")] {
             assert_eq!(Suppression::after_report(None, address, reported, SuppressionReason::Bounced), None);
         }
-        // The new address was not suppressed.
+        // A later report suppresses the new address.
         let again = Suppression::after_report(
             bounced.as_ref(),
             Some(&other),

@@ -79,7 +79,7 @@ impl FileType {
         self.names().0
     }
 
-    /// Whether it is text without any markup.
+    /// Whether the file is text without any markup.
     pub fn is_plain_text(self) -> bool {
         matches!(self, Self::Text | Self::TextLatin1 | Self::TextWindows1252 | Self::TextUtf16)
     }

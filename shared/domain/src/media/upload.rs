@@ -1,4 +1,4 @@
-//! Uploads: recorded before the first byte is stored, so that no object is left unknown.
+//! Uploads. Each is recorded before its first byte is stored, so that the bucket contains no unknown object.
 
 use std::time::Duration;
 
@@ -12,17 +12,17 @@ use crate::names::named;
 
 /// Validity of the signed URL of a part of a take: a client must start to send the part within this time.
 pub const PART_URL_LIFETIME: Duration = Duration::from_secs(15 * 60);
-/// How long after the deletion of a candidate parts of takes, and files of a conversion under way, may still arrive.
-// S3 checks a URL when an upload begins, not when it ends, and ends an upload that stalls, not one that is slow. The page gives a
-// part up after ten minutes, and a conversion ends within fifteen. Twenty more are left to clients that are not the page: a part
+/// How long after a candidate's deletion parts of takes and files of a running conversion may still arrive.
+// S3 checks a URL when an upload begins, not when it ends, and aborts stalled uploads, but not slow ones. The page gives up a
+// part after ten minutes, and a conversion ends within fifteen. Twenty more minutes are for clients other than the page: a part
 // of 8 MiB that began at the last moment arrives in time at 40 kbit/s. The bucket deletes later parts after 30 days.
 pub const ARRIVAL: Duration = Duration::from_secs(PART_URL_LIFETIME.as_secs() + (10 + 20) * 60);
 /// Validity of the signed URL: a client must start the upload within this time.
 const URL_LIFETIME: TimeDelta = TimeDelta::hours(1);
-/// The time for the transfer and the processing.
+/// The time for transfer and processing after the URL has expired.
 const GRACE: TimeDelta = TimeDelta::hours(1);
 /// The time for a request that contains the file.
-// Functions have half a minute.
+// Functions time out after half a minute.
 const REQUEST: TimeDelta = TimeDelta::minutes(5);
 /// How long the result of an upload is kept.
 const REMEMBERED: TimeDelta = TimeDelta::days(7);
@@ -57,13 +57,13 @@ pub struct Upload {
     /// The detected type, once the file is attached.
     pub found: Option<FileType>,
     pub author: UploadAuthor,
-    /// When it began.
+    /// When the upload began.
     pub created_at: DateTime<Utc>,
     /// Why the upload failed, a sentence.
     pub failure: Option<String>,
 }
 
-/// The author of an upload, with the data that decides whether they may still change the owner when the file arrives.
+/// The author of an upload, with the data that shows whether they may still change the owner when the file arrives.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "kebab-case")]
 pub enum UploadAuthor {
@@ -97,7 +97,7 @@ impl Upload {
         self.created_at + URL_LIFETIME
     }
 
-    /// When the upload fails unless it has ended.
+    /// When the upload fails if it has not ended.
     pub fn given_up_at(&self) -> DateTime<Utc> {
         match self.announced {
             Some(_) => self.url_expires_at() + GRACE,
@@ -110,7 +110,7 @@ impl Upload {
         now + REMEMBERED
     }
 
-    /// The upload, failed with this reason.
+    /// The upload after it failed for this reason.
     pub fn failed(self, reason: impl Into<String>) -> Self {
         Self { status: UploadStatus::Failed, failure: Some(reason.into()), ..self }
     }

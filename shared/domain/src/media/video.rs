@@ -17,7 +17,7 @@ use crate::media::file::FileType;
 use crate::media::upload::{AnnouncedFile, UploadAuthor};
 use crate::text::{ShortName, TextLine, TextLines};
 
-/// The maximum size of an uploaded video.
+/// The maximum size of an uploaded video, in bytes.
 pub const MAX_VIDEO_BYTES: u64 = 2 * 1024 * 1024 * 1024;
 
 const URL_LIFETIME: TimeDelta = TimeDelta::hours(1);
@@ -55,7 +55,7 @@ impl Rendition {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Video {
     pub id: VideoId,
-    /// The company that owns it.
+    /// The company that owns the video.
     pub company: CompanyId,
     /// The name for staff.
     pub name: ShortName,
@@ -67,17 +67,17 @@ pub struct Video {
     pub upload_filename: FileName,
     /// The announced or actual content type and size.
     pub file: AnnouncedFile,
-    /// `None` for a named token.
+    /// The customer who submitted the video; `None` if a named token did.
     pub submitted_by: Option<CustomerId>,
     /// The author of an announced file.
     pub author: Option<UploadAuthor>,
     pub submitted_at: DateTime<Utc>,
     #[serde(flatten)]
     pub conversion: Conversion,
-    /// The digests of its captions, which have items of their own.
+    /// The digests of the captions, which are stored as items of their own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub captions: BTreeMap<Language, String>,
-    /// False once the deletion has begun: projects may not show it.
+    /// False once the deletion has begun: projects can no longer show the video.
     pub is_active: bool,
 }
 
@@ -142,12 +142,12 @@ impl Video {
         }
     }
 
-    /// The video, with the author of its file.
+    /// Records the author of the announced file.
     pub fn expected_from(self, author: UploadAuthor) -> Self {
         Self { author: Some(author), ..self }
     }
 
-    /// The video once its file has arrived.
+    /// The video after its file arrived at `now`.
     pub fn arrived(self, now: DateTime<Utc>) -> Self {
         self.with_conversion(Conversion::pending(now))
     }
@@ -157,13 +157,13 @@ impl Video {
         self.submitted_at + URL_LIFETIME
     }
 
-    /// The video, converted so far.
+    /// The video with this state of its conversion.
     pub fn with_conversion(self, conversion: Conversion) -> Self {
         Self { conversion, ..self }
     }
 
-    /// The identifier of a conversion for partners, once there is one: derived from the video's identifier, and small
-    /// enough for every language's integers.
+    /// A number that identifies a rendition of the video for partners; `None` before it is converted. Derived from the video's
+    /// identifier, and small enough for the integers of every language.
     pub fn conversion_id(&self, of: Rendition) -> Option<u64> {
         self.conversion.converted?;
         let hash = Sha256::new().chain_update(self.id.to_bytes()).chain_update(of.extension()).finalize();
@@ -195,7 +195,7 @@ impl HasHistory for Video {
     fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
         let Self {
             name, description, internal_description, conversion, captions,
-            // Never changed, or told by the status.
+            // Immutable, or visible in the status.
             id: _, company: _, upload_filename: _, file: _, submitted_by: _, author: _, submitted_at: _,
             // Internal.
             is_active: _,
@@ -220,7 +220,7 @@ impl HasHistory for Video {
         events_that_apply([
             (has_moved && after.conversion.status == ConversionStatus::Successful, EventType::VideoConverted),
             (has_moved && after.conversion.status == ConversionStatus::Failed, EventType::VideoFailed),
-            // The outcome of a conversion is told by the events above.
+            // The events above tell the outcome of a conversion.
             (
                 changes.has_other_than(&["video_conversion_status", "video_conversion_error", "length"]),
                 EventType::VideoUpdated,

@@ -1,4 +1,4 @@
-//! Addresses of computers in the public internet.
+//! Tells public IP addresses from others.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -21,19 +21,19 @@ const SPECIAL_V4: [(Ipv4Addr, u32); 15] = [
     (Ipv4Addr::new(240, 0, 0, 0), 4),     // reserved, and broadcast
 ];
 
-/// The only IPv6 network with public addresses. Outside are loopback, local, mapped and translated (NAT64) ones.
+/// The only IPv6 network with public addresses (2000::/3). Loopback, local, mapped and translated (NAT64) addresses are outside
+/// it.
 const GLOBAL_V6: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
 
-/// Networks in there that are not public.
+/// Networks within [`GLOBAL_V6`] that are not public.
 const SPECIAL_V6: [(Ipv6Addr, u32); 4] = [
-    (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23), // protocols, with Teredo, which holds IPv4 addresses
+    (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23), // protocols, with Teredo, whose addresses embed IPv4 addresses
     (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32), // documentation
-    (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0), 16), // 6to4, which holds IPv4 addresses
+    (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0), 16), // 6to4, whose addresses embed IPv4 addresses
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20), // documentation
 ];
 
-/// Whether a computer with this address is in the public internet. An IPv4 address in the notation of IPv6
-/// (`::ffff:192.0.2.1`) counts as that address.
+/// Whether the address is in the public internet. An IPv4-mapped IPv6 address (`::ffff:192.0.2.1`) counts as the IPv4 address.
 pub fn is_public(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(address) => !SPECIAL_V4.iter().any(|(network, bits)| is_in_v4(address, *network, *bits)),
@@ -44,7 +44,7 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// Whether an address is in the public internet, or of the loopback interface.
+/// Whether the address is in the public internet or a loopback address.
 pub fn is_public_or_loopback(address: IpAddr) -> bool {
     is_public(address) || address.to_canonical().is_loopback()
 }

@@ -9,19 +9,19 @@ pub use address::{is_public, is_public_or_loopback};
 pub use target::{AllowedTargets, OutgoingUrl};
 
 named! {
-    /// Why there is no answer.
+    /// Why a request got no response.
     pub enum OutgoingError {
         /// The host has an address outside of the public internet.
         ForbiddenAddress = "forbidden_address",
-        /// The name of the host leads to no address.
+        /// The host name resolves to no address.
         UnknownHost = "unknown_host",
-        /// No connection could be made, or it broke.
+        /// The connection could not be made, or it broke.
         Connection = "connection",
-        /// No encrypted connection could be made, for example for want of a valid certificate.
+        /// TLS failed, for example because the certificate is invalid.
         Tls = "tls",
-        /// The answer was not complete in time.
+        /// The response was not complete in time.
         Timeout = "timeout",
-        /// The answer was not understood, or its head was too long.
+        /// The response was not understood, or its head was too long.
         InvalidAnswer = "invalid_answer",
     }
 }

@@ -1,4 +1,4 @@
-//! URLs that clients have chosen.
+//! URLs that clients have chosen for requests of the service.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,9 +7,9 @@ use url::{Host, Url};
 
 use crate::text::{is_domain, is_loopback, problem_of_address, without_marks};
 
-/// The most bytes of an address.
+/// The maximum length of a URL, in bytes.
 const MAX: usize = 2048;
-/// Names that no public name server answers for.
+/// Suffixes of names that public DNS does not resolve.
 const PRIVATE: [&str; 9] =
     ["local", "localhost", "internal", "intranet", "lan", "home", "corp", "private", "home.arpa"];
 
@@ -28,8 +28,8 @@ pub enum AllowedTargets {
 pub struct OutgoingUrl(String);
 
 impl OutgoingUrl {
-    /// Parses an address, in the spelling that browsers give it. Fails with what is wrong with it, most of all if it could
-    /// lead to a computer inside the service's own network; names are resolved and checked again for each request.
+    /// Parses a URL and normalises it as browsers do. The error is a message for the client, above all if the URL could lead into
+    /// the service's own network. Host names are resolved and checked again for each request.
     pub fn parse(text: &str, targets: AllowedTargets) -> Result<Self, String> {
         let text = without_marks(text);
         let url = Url::parse(&text).map_err(|_| "Enter a valid URL.")?;
@@ -43,8 +43,8 @@ impl OutgoingUrl {
             }
             _ => Some("Use a URL that begins with https://"),
         });
-        // Tells the client what is wrong. Only the check at each connection is safe, since a name may resolve differently
-        // then.
+        // This check only tells the client early. The check at each connection is the safe one, since the name may resolve
+        // differently by then.
         let problem = problem
             .or_else(|| if is_on_loopback { problem_of_any_place(&url) } else { problem_of_place(&url) });
         if let Some(problem) = problem {
@@ -56,9 +56,9 @@ impl OutgoingUrl {
         Ok(Self(url.into()))
     }
 
-    /// Parses a stored address, wherever it leads.
-    // The target was checked when a client sent the address, and is checked again at each connection. Archives of other
-    // deployments may hold addresses that this one refuses.
+    /// Parses a stored URL, wherever it leads.
+    // The target was checked when a client sent the URL, and is checked again at each connection. Archives may bring URLs from
+    // other deployments that this one refuses.
     fn parse_stored(text: &str) -> Result<Self, &'static str> {
         let url = Url::parse(text).map_err(|_| "Enter a valid URL.")?;
         let is_http = matches!(url.scheme(), "https" | "http");
@@ -77,11 +77,11 @@ impl OutgoingUrl {
     /// The name of the host.
     pub fn host(&self) -> &str {
         let authority = self.authority();
-        // Only addresses of IPv6, such as this computer's, have colons besides that of the port.
+        // Only IPv6 addresses have colons other than the port's, within brackets.
         authority.rsplit_once(':').filter(|_| !authority.ends_with(']')).map_or(authority, |(host, _)| host)
     }
 
-    /// The host, with the port if it is not the scheme's own.
+    /// The host, with the port if it is not the scheme's default.
     pub fn authority(&self) -> &str {
         let rest = self.0.split_once("://").map_or(self.0.as_str(), |(_, rest)| rest);
         rest.split(['/', '?']).next().unwrap_or_default()
@@ -94,23 +94,23 @@ impl<'de> Deserialize<'de> for OutgoingUrl {
     }
 }
 
-/// Why no request can be sent to the host and the port of `url`, wherever it is.
+/// Why no request can be sent to the host and port of `url`, even if it is a local address.
 fn problem_of_any_place(url: &Url) -> Option<&'static str> {
     if url.port() == Some(0) {
         return Some("Nothing can be reached at port 0. Use another port, or leave it out.");
     }
     let Some(Host::Domain(name)) = url.host() else { return None };
-    // Underscores are allowed, which names of containers have. The parser takes wildcards and other punctuation for names.
+    // Allow underscores, which names of containers contain. Refuse wildcards and other punctuation, which the parser accepts.
     let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
     (!is_name).then_some("Use the name of one host: letters, digits, hyphens and dots.")
 }
 
-/// Why requests are not sent to the host and the port of `url`.
+/// Why requests may not be sent to the host and port of `url`, unless loopback addresses are allowed.
 fn problem_of_place(url: &Url) -> Option<&'static str> {
     if !matches!(url.port(), None | Some(1024..)) {
         return Some("Use port 443, or a port of 1024 or higher.");
     }
-    // The parser has read addresses in every notation.
+    // The parser has recognised IP addresses in every notation.
     let Some(Host::Domain(name)) = url.host() else {
         return Some("Use the name of a host. IP addresses are not allowed.");
     };

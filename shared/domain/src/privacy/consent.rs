@@ -19,14 +19,14 @@ pub const CONSENT_MISSING: Refusal = Refusal {
 pub struct CandidateConsent {
     /// The version of the text.
     pub version: u32,
-    /// The language that the candidate read it in.
+    /// The language in which the candidate read the text.
     pub language: Language,
-    /// When they accepted it.
+    /// When the candidate accepted the text.
     pub obtained_at: DateTime<Utc>,
-    /// The candidate, or who vouches for a consent that was obtained elsewhere.
+    /// The candidate, or the author who vouches for a consent that was obtained elsewhere.
     pub recorded_by: ChangeAuthor,
-    /// When it was withdrawn; `None` while it stands.
-    // Kept, so that a system which sends its old records again cannot bring a withdrawn consent back.
+    /// When the consent was withdrawn; `None` while it stands.
+    // Kept, so that a system that sends its old records again cannot restore a withdrawn consent.
     pub withdrawn_at: Option<DateTime<Utc>>,
 }
 
@@ -35,7 +35,7 @@ pub struct CandidateConsent {
 pub struct ConsentStatement {
     pub text: LegalTextId,
     pub language: Language,
-    /// When it was obtained elsewhere; `None` if it is given now.
+    /// When the consent was obtained elsewhere; `None` if it is given now.
     pub obtained_at: Option<DateTime<Utc>>,
 }
 
@@ -53,7 +53,8 @@ pub(crate) const OTHER_LANGUAGE: ConsentProblem =
     ConsentProblem { field: "language", message: "The text does not exist in this language." };
 
 impl ConsentStatement {
-    /// Refuses a version or a language that was never published.
+    /// Checks that the version and the language may be consented to: the current version, or any published one if the consent was
+    /// obtained elsewhere.
     pub(crate) fn check_text(&self, register: &LegalRegister) -> Result<(), ConsentProblem> {
         let LegalTextId { kind, version } = self.text;
         match register.current(kind) {
@@ -64,8 +65,8 @@ impl ConsentStatement {
                     Err(OTHER_LANGUAGE)
                 }
             }
-            // A consent that was obtained elsewhere is recorded as what it is. Were only the current version accepted, clients
-            // would have to claim that the candidate has read it. An earlier version does not let the candidate advance.
+            // A consent that was obtained elsewhere is recorded with its version. If only the current version were accepted, clients
+            // would have to claim that the candidate has read that one. An earlier version does not let the candidate advance.
             _ if self.obtained_at.is_some() && (1..register.count(kind)).contains(&version) => Ok(()),
             _ => Err(NOT_CURRENT),
         }

@@ -14,21 +14,21 @@ pub const ERASURE_REQUESTED: Refusal = Refusal {
 /// A candidate's request to be erased. While it stands, the candidate gets no mails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErasureRequest {
-    /// When it was made.
+    /// When the request was made.
     pub requested_at: DateTime<Utc>,
-    /// When the service erases the candidate, in whole seconds. A hold moves it a day ahead at a time.
+    /// When the service erases the candidate, in whole seconds. A hold postpones this by a day at a time.
     pub due_at: DateTime<Utc>,
 }
 
 impl ErasureRequest {
-    /// A request at `now` that is carried out after so many days.
+    /// A request that is made at `now` and carried out after this number of days.
     pub fn new(days: u32, now: DateTime<Utc>) -> Self {
-        // Whole seconds, as the index of what is due has them: the request is due as soon as the index lists it.
+        // Whole seconds, as in the index by due date: the request is due as soon as the index lists it.
         let due_at = (now + TimeDelta::days(days.into())).trunc_subsecs(0);
         Self { requested_at: now, due_at }
     }
 
-    /// The request of a candidate who is on hold at `now`: due again at the same time of the next day.
+    /// Postpones the request of a candidate who is on hold at `now` to the same time of the next day.
     #[must_use]
     pub fn postponed(self, now: DateTime<Utc>) -> Self {
         let days = (now - self.due_at).num_days().max(0) + 1;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::TextLines;
 
-/// The longest time until a hold ends: ten years.
+/// The maximum time until a hold ends: ten years.
 const LONGEST: Months = Months::new(120);
 
 /// Up to 500 characters in several lines, not blank.
@@ -17,7 +17,7 @@ const LONGEST: Months = Months::new(120);
 pub struct HoldReason(TextLines<500>);
 
 impl HoldReason {
-    /// Parses `text` like [`TextLines::parse`].
+    /// Cleans up `text` like [`TextLines::parse`]. Fails if it is too long or blank.
     pub fn parse(text: &str) -> Result<Self, String> {
         TextLines::parse_visible(text).map(Self)
     }
@@ -32,14 +32,14 @@ impl fmt::Display for HoldReason {
 /// A hold. It prevents every erasure of the candidate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CandidateHold {
-    /// Why; shown to those who may manage holds, and in the candidate's data.
+    /// The reason, shown to people who may manage holds, and in the candidate's data.
     pub reason: HoldReason,
-    /// When it ends by itself; `None` if it does not.
+    /// When the hold ends by itself; `None` if it does not.
     pub until: Option<DateTime<Utc>>,
 }
 
 impl CandidateHold {
-    /// Refuses an end of a hold that is not in the future of `now`, or more than ten years away.
+    /// Checks that the end of a hold is after `now` and within ten years. The error is a message for the client.
     pub fn check_until(until: DateTime<Utc>, now: DateTime<Utc>) -> Result<DateTime<Utc>, String> {
         if until <= now {
             Err("Must be in the future.".to_owned())

@@ -29,7 +29,7 @@ named! {
 pub struct LegalWording(TextLines<10_000>);
 
 impl LegalWording {
-    /// Parses `text` like [`TextLines::parse`].
+    /// Cleans up `text` like [`TextLines::parse`]. Fails if it is too long or blank.
     pub fn parse(text: &str) -> Result<Self, String> {
         TextLines::parse_visible(text).map(Self)
     }
@@ -42,7 +42,7 @@ impl fmt::Display for LegalWording {
 }
 
 /// The identifier of a legal text, such as `consent-3`.
-// The identifier is no ULID: it says what a consent names, kind and version, so that each leads to the other without a search.
+// Not a ULID: consents name a text by kind and version, so the identifier can be derived from a consent and back without a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct LegalTextId {
@@ -64,7 +64,7 @@ impl FromStr for LegalTextId {
         let (kind, version) = text.rsplit_once('-').ok_or(InvalidId)?;
         let kind = parse_enum(kind).map_err(|_| InvalidId)?;
         let id = Self { kind, version: version.parse().map_err(|_| InvalidId)? };
-        // Identifiers have one spelling: no sign, no leading zeros.
+        // An identifier has only one spelling: no sign, no leading zeros.
         if id.version > 0 && id.to_string() == text { Ok(id) } else { Err(InvalidId) }
     }
 }
@@ -87,11 +87,11 @@ impl TryFrom<String> for LegalTextId {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LegalText {
     pub id: LegalTextId,
-    /// The company that published it.
+    /// The company that published the text.
     pub company: CompanyId,
     /// The text by language; empty for the version that retires the kind.
     pub texts: BTreeMap<Language, LegalWording>,
-    /// Whether candidates must accept it to advance.
+    /// Whether candidates must accept the text to advance.
     pub is_required: bool,
     pub created_at: DateTime<Utc>,
 }
@@ -100,13 +100,13 @@ pub struct LegalText {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LatestVersion {
     pub version: u32,
-    /// Whether candidates must accept it to advance.
+    /// Whether candidates must accept the text to advance.
     pub is_required: bool,
-    /// The languages that it exists in; empty if it retires the kind.
+    /// The languages in which the text exists; empty if the version retires the kind.
     pub languages: BTreeSet<Language>,
 }
 
-/// The latest versions of a company's legal texts. It is part of the company, which admission loads anyway.
+/// The latest versions of a company's legal texts. Part of the company's item, which admission loads anyway.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct LegalRegister(BTreeMap<LegalKind, LatestVersion>);
@@ -138,7 +138,7 @@ impl LegalRegister {
         required.map(|(kind, current)| LegalTextId { kind, version: current.version }).collect()
     }
 
-    /// All texts, by kind and the oldest first; or the current ones alone.
+    /// All texts, or only the current ones, by kind and oldest first.
     pub fn texts(&self, only_current: bool) -> Vec<LegalTextId> {
         let first = |kind| match self.current(kind) {
             Some(current) if only_current => Some(current.version),
@@ -161,7 +161,7 @@ pub struct LegalDraft {
     pub kind: LegalKind,
     /// The text by language; empty to retire the kind.
     pub texts: BTreeMap<Language, LegalWording>,
-    /// Whether candidates must accept it to advance.
+    /// Whether candidates must accept the text to advance.
     pub is_required: bool,
 }
 

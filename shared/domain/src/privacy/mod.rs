@@ -1,5 +1,4 @@
-//! Privacy: how long candidates are kept, what delays or requests their erasure, what they consent to, and the rules for all.
-//! The end of a company.
+//! Privacy: consents and legal texts, requests for erasure, holds, retention rules, and the keys that sign receipts.
 
 pub mod consent;
 pub mod erasure_request;

@@ -16,10 +16,10 @@ use sha2::{Digest, Sha256};
 
 use crate::id::CompanyId;
 
-/// Tells the hash of the secret from hashes of it for other purposes.
+/// Makes this hash of the secret differ from hashes for other purposes.
 const SEED: &[u8] = b"interviews/receipts/ed25519/1\0";
 
-/// The types of the signatures: none is taken for one of another kind, or by another service with such a key.
+/// The types of the signatures, so that none is accepted as one of another kind, or of another service with such a key.
 const RECEIPT_TYPE: &str = "erasure-receipt+jws";
 const ARCHIVE_TYPE: &str = "company-export+jws";
 
@@ -27,19 +27,19 @@ const ARCHIVE_TYPE: &str = "company-export+jws";
 #[derive(Clone)]
 pub struct ReceiptKeys {
     pair: Arc<Ed25519KeyPair>,
-    /// The present one first.
+    /// The public keys, the current one first.
     public: Vec<ReceiptKey>,
 }
 
 impl ReceiptKeys {
-    /// The key that follows from `secret`, and former public keys. Fails with what is wrong.
+    /// Derives the key from `secret` and adds `former` public keys. Fails with a message about the problem.
     pub fn new(secret: &str, former: &[ReceiptKey]) -> Result<Self, String> {
         let seed = Sha256::new_with_prefix(SEED).chain_update(secret).finalize();
         let pair = Ed25519KeyPair::from_seed_unchecked(&seed).map_err(|error| error.to_string())?;
         let present = pair.public_key().as_ref().try_into().map(ReceiptKey);
         let mut public = vec![present.map_err(|_| "has no public key of 32 bytes".to_owned())?];
         for former in former {
-            // Operators add the present key to the former ones before they replace its secret.
+            // Operators add the current key to the former ones before they replace its secret.
             if !public.contains(former) {
                 public.push(*former);
             }
@@ -47,7 +47,7 @@ impl ReceiptKeys {
         Ok(Self { pair: Arc::new(pair), public })
     }
 
-    /// The public keys, the present one first.
+    /// The public keys, the current one first.
     pub fn public(&self) -> &[ReceiptKey] {
         &self.public
     }
@@ -58,7 +58,8 @@ impl ReceiptKeys {
         format!("{header}.{payload}.{signature}")
     }
 
-    /// Signs the manifest of an archive. Returns the JWS without its payload (RFC 7515, appendix F), which is a file of its own.
+    /// Signs the manifest of an archive. Returns the JWS without its payload (RFC 7515, appendix F), because the manifest is a
+    /// file of its own.
     pub fn sign_manifest(&self, manifest: &[u8]) -> String {
         let [header, _, signature] = self.signed(ARCHIVE_TYPE, manifest);
         format!("{header}..{signature}")
@@ -84,18 +85,18 @@ fn header_of(signature_type: &str, thumbprint: &str) -> String {
 pub struct ReceiptKey([u8; 32]);
 
 impl ReceiptKey {
-    /// The key with this `x` of its JWK. Fails with what is wrong.
+    /// Parses the `x` of a JWK. Fails with a message about the problem.
     pub fn parse(x: &str) -> Result<Self, String> {
         let bytes = URL_SAFE_NO_PAD.decode(x).ok().and_then(|bytes| bytes.try_into().ok());
         bytes.map(Self).ok_or_else(|| format!("\"{x}\" is not the `x` of a JWK with the curve Ed25519"))
     }
 
-    /// The keys with these values of `x`, separated by commas. Fails with the problem.
+    /// Parses values of `x`, separated by commas. Fails with a message about the problem.
     pub fn parse_list(list: &str) -> Result<Vec<Self>, String> {
         list.split(',').filter(|key| !key.is_empty()).map(Self::parse).collect()
     }
 
-    /// The payload of a receipt, a JWS in its compact form, if its signature is by this key.
+    /// Verifies a receipt, which is a compact JWS, and returns its payload; `None` if this key has not signed it.
     pub fn open_receipt(&self, jws: &str) -> Option<Vec<u8>> {
         let (header, rest) = jws.split_once('.')?;
         let (payload, signature) = rest.split_once('.')?;
@@ -103,14 +104,14 @@ impl ReceiptKey {
         self.has_signed(RECEIPT_TYPE, header, &payload, signature).then_some(payload)
     }
 
-    /// Whether this is the signature of a manifest by this key: a JWS without its payload.
+    /// Whether this key has signed the manifest. `jws` is the signature, without its payload.
     pub fn has_signed_manifest(&self, jws: &str, manifest: &[u8]) -> bool {
         let parts = jws.split_once("..");
         parts.is_some_and(|(header, signature)| self.has_signed(ARCHIVE_TYPE, header, manifest, signature))
     }
 
     fn has_signed(&self, signature_type: &str, header: &str, payload: &[u8], signature: &str) -> bool {
-        // The one header that this service writes: others could name critical extensions.
+        // Accept only the header that this service writes: another one could name critical extensions.
         let expected = URL_SAFE_NO_PAD.encode(header_of(signature_type, &self.thumbprint()));
         let signed = format!("{header}.{}", URL_SAFE_NO_PAD.encode(payload));
         let Ok(signature) = URL_SAFE_NO_PAD.decode(signature) else { return false };
@@ -118,15 +119,15 @@ impl ReceiptKey {
             && UnparsedPublicKey::new(&ED25519, self.0).verify(signed.as_bytes(), &signature).is_ok()
     }
 
-    /// The thumbprint of the key (RFC 7638), which names it.
+    /// The thumbprint of the key (RFC 7638), which serves as its name.
     pub fn thumbprint(&self) -> String {
-        // The members in the order of their names, without spaces: the standard hashes this very text.
+        // The standard hashes exactly this text: the members sorted by name, without spaces.
         let jwk = format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{self}"}}"#);
         URL_SAFE_NO_PAD.encode(Sha256::digest(jwk))
     }
 }
 
-/// A key that came with an archive of a company, and verifies receipts of the deployment that had it before.
+/// A key from a company's archive, which verifies the receipts of the company's former deployment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportedReceiptKey {
     pub company: CompanyId,
@@ -176,7 +177,7 @@ mod tests {
         assert_eq!(own.open_receipt(&format!("{header}.{payload}.{signature}")), None);
         let manifest = keys.sign_manifest(b"{}");
         assert!(own.has_signed_manifest(&manifest, b"{}") && !own.has_signed_manifest(&manifest, b"{ }"));
-        // Neither is taken for the other.
+        // Neither signature is accepted as the other kind.
         assert!(!own.has_signed_manifest(
             &jws.replace(&format!(".{}.", jws.split('.').nth(1).unwrap()), ".."),
             b"{\"a\":1}"
@@ -190,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_secret_always_has_the_same_key() {
-        // Another seed would make receipts unverifiable that were given out before.
+        // With another seed, receipts that were issued before could no longer be verified.
         let key = ReceiptKeys::new("a secret", &[]).unwrap().public()[0];
         assert_eq!(key.to_string(), "R-a4Gfw9Ue1yaIJ8vUJm7cCs0rudVvRGd3CCWzKX9Uo");
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::names::named;
 
-/// The days of a rule.
+/// The permitted numbers of days.
 pub const DAYS: std::ops::RangeInclusive<u32> = 7..=3650;
 
 named! {
@@ -31,15 +31,15 @@ pub struct RetentionRule {
 }
 
 impl RetentionRule {
-    /// Candidates are kept until a user deletes them.
-    // No other default: the law differs by country, and deleting by surprise is worse than asking.
+    /// Keeps candidates until a user deletes them.
+    // No other default: laws differ by country, and deleting unexpectedly is worse than asking.
     pub const KEEP: Self = Self { days: None, from: RetentionStart::LastActivity };
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProjectRetention {
-    /// A rule in the place of the company's.
+    /// The project's own rule, which replaces the company's.
     pub own: Option<RetentionRule>,
-    /// No rule erases before this moment, neither the project's own nor, once that is removed, the company's.
+    /// Before this time, no rule erases the project's candidates: neither the project's own nor, once that is removed, the company's.
     pub starts_at: Option<DateTime<Utc>>,
 }

@@ -14,7 +14,7 @@ pub struct Contact {
 }
 
 impl Contact {
-    /// The contact of a project, whose address is its own or that of the company.
+    /// The contact of a project. The address is the project's own, otherwise the company's.
     pub fn of(project: &Project, company: &Company) -> Self {
         let own = project.settings.email_alias.clone();
         let email = own.or_else(|| Self::of_company(company).email);

@@ -5,15 +5,15 @@ use crate::id::{CriterionId, LabelId, ProjectId, QuestionId, VideoId};
 use crate::questionnaire::{Criterion, Question, Questionnaire};
 
 impl Project {
-    /// The new project with the settings of `source`, and those of its labels and videos that `has_label` and `has_video` tell are
-    /// there. Not with what is its own: name, keys, dates, people, the partner's data.
+    /// The new project with the settings of `source`, except those specific to `source`: name, keys, dates, people, partner data.
+    /// Labels and videos are copied if `has_label` and `has_video` say that they still exist.
     pub fn copying(
         mut self,
         source: &Self,
         has_label: impl Fn(LabelId) -> bool,
         has_video: impl Fn(VideoId) -> bool,
     ) -> Self {
-        // Taken apart, so that a new field does not compile until it is copied or left out on purpose.
+        // Destructured, so that a new field does not compile until it is copied or explicitly left out.
         let ProjectSettings {
             job_url,
             return_url,
@@ -67,9 +67,9 @@ impl Project {
         self
     }
 
-    /// The new project with the rule of retention of `source`, if that has one of its own.
+    /// The new project with the retention rule of `source`, if `source` has its own.
     pub fn copying_retention(mut self, source: &Self) -> Self {
-        // Without a rule of its own, the moment is that of the rule which the project once had.
+        // Without its own rule, the `starts_at` of `source` belongs to a former rule.
         if source.retention.own.is_some() {
             self.retention = source.retention;
         }
@@ -78,8 +78,8 @@ impl Project {
 }
 
 impl Questionnaire {
-    /// A copy of the questions and criteria under new identifiers, for another project of the company. Questions lose videos that
-    /// are gone by `has_video`.
+    /// Copies the questions and criteria under new identifiers, for another project of the company. Questions lose videos that no
+    /// longer exist according to `has_video`.
     pub fn copied_to(
         &self,
         project: ProjectId,

@@ -1,4 +1,4 @@
-//! A project: an interview that candidates are invited to, and the moves of its status.
+//! A project, to whose interview candidates are invited, and the moves of its status.
 
 pub mod contact;
 mod copy;
@@ -59,18 +59,18 @@ impl ProjectStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Project {
     pub id: ProjectId,
-    /// The company that owns it.
+    /// The company that owns the project.
     pub company: CompanyId,
     pub status: ProjectStatus,
     /// The fields that managers set.
     pub settings: ProjectSettings,
     /// The roles in the project.
     pub staff: ProjectStaff,
-    /// Everyone who has ever evaluated in the project.
+    /// Everyone who has ever evaluated in the project, with their bits.
     pub evaluator_index: EvaluatorIndex,
-    /// When it was last closed. Unlike `closedate`, no client sets it.
+    /// When the project was last closed. Unlike `closedate`, clients cannot set it.
     pub closed_at: Option<DateTime<Utc>>,
-    /// How long its candidates are kept.
+    /// How long the project's candidates are kept.
     #[serde(default)]
     pub retention: ProjectRetention,
 }
@@ -80,13 +80,13 @@ pub struct Project {
 pub enum CandidateRequirement {
     /// No condition.
     Nothing,
-    /// None is invited, confirmed or interviewing, and each interviewed one is fully evaluated.
+    /// No candidate is invited, confirmed or interviewing, and each interviewed candidate is fully evaluated.
     Archivable,
-    /// All are `new`.
+    /// All candidates are `new`.
     New,
 }
 
-/// There is no such move.
+/// The project cannot move from its status to the requested one.
 pub const NO_MOVE: Refusal =
     Refusal { code: "no_transition", detail: "The project cannot move from its current status to this one." };
 
@@ -124,24 +124,24 @@ impl Project {
     /// The number of completed evaluations that a fully evaluated candidate needs; never 0.
     pub fn evaluations_needed(&self) -> usize {
         match self.settings.team_evaluation {
-            // Without evaluators, no candidate is fully evaluated.
+            // A project without evaluators has no fully evaluated candidate.
             0 => self.staff.evaluators.len().max(1),
             needed => needed.into(),
         }
     }
 
-    /// Whether this service conducts the interviews of the project, whose questions these are.
+    /// Whether this service conducts the project's interviews, with this questionnaire.
     pub fn conducts(&self, questionnaire: &Questionnaire) -> bool {
         self.settings.interview_platform == InterviewPlatform::Builtin && !questionnaire.questions.is_empty()
     }
 
-    /// The evaluators who have evaluated before.
+    /// The evaluators who have evaluated in the project before.
     pub fn evaluator_set(&self) -> EvaluatorSet {
         self.evaluator_index.set_of(&self.staff.evaluators)
     }
 
-    /// The project with status `to`, and the condition on its candidates. Fails if there is no such move. A move to the
-    /// current status is none; check it first.
+    /// The project with status `to`, and the condition on its candidates. Fails if there is no such move; also if `to` is the
+    /// current status, so check that first.
     pub fn move_to(
         mut self,
         to: ProjectStatus,
@@ -151,7 +151,7 @@ impl Project {
         let requirement = self.status.candidate_requirement(to).ok_or(NO_MOVE)?;
         let today = Some(now.date_naive());
         match to {
-            // A planned date stays.
+            // Keep a date that was planned.
             Running => self.settings.activationdate = self.settings.activationdate.or(today),
             Closed => self.settings.closedate = self.settings.closedate.or(today),
             Incomplete => {}
@@ -244,7 +244,7 @@ impl HasHistory for Project {
     fn events(_: Option<&Self>, _: &Self, changes: &FieldChanges) -> Vec<EventType> {
         let staff = ["interview_managers", "evaluators", "reviewers"];
         if changes.has("status") {
-            // A move also sets dates, which clients expect with it.
+            // A move also sets dates, which clients expect in the same event.
             return vec![EventType::ProjectStatusChanged];
         }
         events_that_apply([
@@ -255,9 +255,9 @@ impl HasHistory for Project {
 }
 
 impl Project {
-    /// The change by new questions and criteria, which are a part of the project.
+    /// The change that replaces the questionnaire, which is a part of the project.
     pub fn questionnaire_change(&self, before: &Questionnaire, after: &Questionnaire) -> ResourceChange {
-        // Along with the fields of the project, so that the event shows the project's facts.
+        // Include the project's fields, so that the event shows the project's facts.
         let before = [self.history_fields(), before.history_fields()].concat();
         let after = [self.history_fields(), after.history_fields()].concat();
         let (company, resource) = self.place();

@@ -1,4 +1,4 @@
-//! When the candidates of a project are reminded without a request.
+//! When the candidates of a project are reminded automatically.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub struct ReminderDay(#[schemars(range(min = 1, max = 14))] u8);
 
 impl ReminderDay {
-    /// Checks a number of days; fails with a message.
+    /// Checks a number of days. The error is a message for the client.
     pub fn new(days: u64) -> Result<Self, String> {
         let days = u8::try_from(days).ok().filter(|days| (1..=14).contains(days));
         days.map(Self).ok_or_else(|| "Use whole numbers from 1 to 14.".to_owned())
@@ -26,10 +26,10 @@ impl ReminderDay {
 pub struct ReminderDays(BTreeSet<ReminderDay>);
 
 impl ReminderDays {
-    /// The most reminders before one deadline.
+    /// The maximum number of reminders before a deadline.
     pub const MAX: usize = 3;
 
-    /// Collects days. Fails with a message if one comes twice.
+    /// Collects days. Fails with a message if a day occurs twice.
     pub fn new(days: Vec<ReminderDay>) -> Result<Self, String> {
         let count = days.len();
         let days = BTreeSet::from_iter(days);
@@ -44,7 +44,7 @@ impl ReminderDays {
         self.0.iter().copied()
     }
 
-    /// The moments before this deadline that are later than `now`, ascending.
+    /// The times of the reminders before this deadline that are after `now`, ascending.
     pub fn moments(&self, deadline: DateTime<Utc>, now: DateTime<Utc>) -> Vec<DateTime<Utc>> {
         let moments = self.0.iter().rev().map(|day| deadline - TimeDelta::days(day.0.into()));
         moments.filter(|moment| *moment > now).collect()

@@ -1,4 +1,4 @@
-//! The address to which the page leads candidates after the interview.
+//! The URL where candidates continue after the interview.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,19 +8,19 @@ use url::{Host, Url, form_urlencoded};
 use crate::id::CandidateId;
 use crate::text::{ExternalId, TextLine, is_loopback, problem_of_address};
 
-/// The most characters of an address.
+/// The maximum length of the URL, in characters.
 const MAX: usize = 2000;
-/// The parameters of the query that are the service's to add.
+/// The query parameters that only the service may add.
 const ADDED: [&str; 2] = ["candidate", "external_id"];
 
-/// The address of a page of the client's, which candidates go on to after the interview.
+/// The client's URL where candidates continue after the interview.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline, extend("format" = "uri", "maxLength" = MAX))]
 pub struct ReturnUrl(String);
 
 impl ReturnUrl {
-    /// Parses an address, in the spelling that browsers give it. In a deployment that `is_local`, http may lead to the same
-    /// computer. Fails with what is wrong with it.
+    /// Parses a URL and normalises it as browsers do. In a deployment that `is_local`, http may lead to the same computer. The
+    /// error is a message for the client.
     pub fn parse(text: &str, is_local: bool) -> Result<Self, String> {
         let line = TextLine::<MAX>::parse_unmarked(text)?;
         let url = Url::parse(line.as_str()).map_err(|_| "Enter a valid URL.")?;
@@ -36,7 +36,7 @@ impl ReturnUrl {
             return Err("Use a host name instead of an IP address.".to_owned());
         }
         check_query(&url)?;
-        // Escapes make it longer, and what clients have read they may send back.
+        // Normalising adds escapes, and clients must be able to send back what they have read.
         if url.as_str().len() > MAX {
             return Err(format!(
                 "Ensure this field has no more than {MAX} characters. Escapes such as %20 count as three."
@@ -49,7 +49,7 @@ impl ReturnUrl {
         &self.0
     }
 
-    /// The address for one candidate, with their identifier, and the client's key for them, at the end of the query.
+    /// The URL for one candidate: at the end of the query, their identifier and, if there is one, the client's key for them.
     pub fn of_candidate(&self, candidate: CandidateId, external_id: Option<&ExternalId>) -> String {
         let mut address = self.0.clone();
         let mark = address.find('?').unwrap_or_else(|| {
@@ -64,22 +64,22 @@ impl ReturnUrl {
     }
 }
 
-/// Refuses a query that servers read differently, or that names a parameter which the service adds.
-// Servers take the first or the last of two parameters with one name, so a candidate could return as another one.
+/// Checks that servers agree on the meaning of the query, and that it has no parameter which the service adds.
+// If two parameters have one name, some servers take the first and some the last, so a candidate could return as another one.
 fn check_query(url: &Url) -> Result<(), String> {
-    // Some frameworks end a parameter there.
+    // Some frameworks end a parameter at `;`.
     if url.query().is_some_and(|query| query.contains(';')) {
         return Err("Write `;` in the query as %3B: some servers read a new parameter after it.".to_owned());
     }
     for (sent, _) in url.query_pairs() {
-        // A list or an object to PHP, Rails and others, one of whose names may be that of an added parameter.
+        // PHP, Rails and others read these as a list or an object, one of whose names may be that of an added parameter.
         if sent.contains(['[', ']']) {
             return Err(
                 "Parameters with `[` or `]` in their names are not possible: servers read them differently."
                     .to_owned(),
             );
         }
-        // PHP has underscores for these, and ASP.NET ignores case.
+        // PHP replaces these characters by underscores, and ASP.NET ignores case.
         let read = sent.trim_start().replace(['.', ' '], "_").to_lowercase();
         if let Some(name) = ADDED.iter().find(|name| read == **name) {
             return Err(format!(
@@ -92,7 +92,7 @@ fn check_query(url: &Url) -> Result<(), String> {
 
 impl<'de> Deserialize<'de> for ReturnUrl {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // An archive may come from a local service.
+        // Accept local URLs, because an archive may come from a local service.
         Self::parse(&String::deserialize(deserializer)?, true).map_err(D::Error::custom)
     }
 }

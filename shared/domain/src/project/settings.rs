@@ -51,7 +51,7 @@ pub struct ProjectSettings {
     pub name: ShortName,
     /// Link to the public job listing.
     pub job_url: WebLink,
-    /// The address to which the page leads candidates after the interview.
+    /// The URL where candidates continue after the interview.
     #[serde(default)]
     pub return_url: Option<ReturnUrl>,
     /// Sender address of mails to candidates.
@@ -60,7 +60,7 @@ pub struct ProjectSettings {
     pub mode: JoinMode,
     /// The maximum score of an evaluation.
     pub maximum_score: u32,
-    /// Language of mails to candidates; none means the company's default.
+    /// The language of mails to candidates; `None` for the company's default.
     pub support_lang: Option<Language>,
     /// The company's own identifier, for people; not unique.
     pub internal_id: TextLine<100>,
@@ -69,19 +69,19 @@ pub struct ProjectSettings {
     pub external_id: Option<ExternalId>,
     /// Whether candidates may take the interview without a password.
     pub allow_hash_login: bool,
-    /// Minutes an interview may take.
+    /// The maximum duration of an interview, in minutes; `None` for no limit.
     pub max_interview_time: Option<u32>,
     #[serde(default = "external")]
     pub interview_platform: InterviewPlatform,
     /// Whether front ends may invite candidates; the service does not use it.
     pub invite_candidates: bool,
-    /// Days until the deadline that candidates without one get.
+    /// The number of days until the default deadline of candidates.
     pub default_interview_period: Option<u32>,
     /// When the project was archived or is planned to be.
     pub closedate: Option<NaiveDate>,
     /// When the project first ran or is planned to run.
     pub activationdate: Option<NaiveDate>,
-    /// When the resource was created.
+    /// When the project was created.
     pub creationdate: NaiveDate,
     /// The person who answers candidates' questions.
     pub contact_person: TextLine<150>,
@@ -89,10 +89,10 @@ pub struct ProjectSettings {
     pub veto_enabled: bool,
     /// The number of completed evaluations that a fully evaluated candidate needs; 0 means all evaluators.
     pub team_evaluation: u8,
-    /// When candidates are reminded without a request.
+    /// When candidates are reminded automatically.
     #[serde(default)]
     pub reminder_days: ReminderDays,
-    /// After how many days evaluators are reminded; `None` for never.
+    /// After how many days evaluators are reminded; `None` if they are not.
     #[serde(default)]
     pub evaluation_days: Option<u32>,
     /// A partner's own data.
@@ -107,7 +107,7 @@ fn external() -> InterviewPlatform {
 }
 
 impl ProjectSettings {
-    /// Whether it shows a welcome video.
+    /// Whether the project shows this welcome video.
     pub fn shows(&self, video: VideoId) -> bool {
         self.videos.iter().any(|placed| placed.video == video)
     }

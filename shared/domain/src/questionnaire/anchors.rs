@@ -1,4 +1,4 @@
-//! Anchors: what values of the scale mean, for those who rate.
+//! Anchors: the meanings of values on the scale, for people who rate.
 
 use std::fmt;
 
@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use crate::scale::rescaled;
 use crate::text::TextLines;
 
-/// The most anchors of a question or a criterion.
-// The shortest scale, from 0 to 1, has eleven values with one decimal, so anchors stay apart on every scale.
+/// The maximum number of anchors of a question or a criterion.
+// The shortest scale, from 0 to 1, has eleven values with one decimal, so anchors can have different values on every scale.
 pub const MAX_ANCHORS: usize = 11;
 
-/// The bytes of an anchor in its item besides its text.
+/// The size of a stored anchor without its text, in bytes.
 const OVERHEAD: usize = 24;
 
 /// Up to 500 characters in several lines, not blank.
@@ -21,7 +21,7 @@ const OVERHEAD: usize = 24;
 pub struct AnchorText(TextLines<500>);
 
 impl AnchorText {
-    /// Parses `text` like [`TextLines::parse`].
+    /// Cleans up `text` like [`TextLines::parse`]. Fails if it is too long or blank.
     pub fn parse(text: &str) -> Result<Self, String> {
         TextLines::parse_visible(text).map(Self)
     }
@@ -41,7 +41,7 @@ pub struct Anchor {
     pub text: AnchorText,
 }
 
-/// The anchors of a question or a criterion, ascending, on the scale of the day when they were written.
+/// The anchors of a question or a criterion, ascending, on the scale that applied when they were written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "StoredAnchors", into = "StoredAnchors")]
 pub struct Anchors {
@@ -50,7 +50,7 @@ pub struct Anchors {
     values: Vec<Anchor>,
 }
 
-/// Anchors as they are stored, which an archive may bring from anywhere.
+/// Anchors as stored. They are checked when read, because an archive may come from anywhere.
 #[derive(Serialize, Deserialize)]
 struct StoredAnchors {
     maximum: u32,
@@ -72,7 +72,8 @@ impl TryFrom<StoredAnchors> for Anchors {
 }
 
 impl Anchors {
-    /// The anchors of these values, on a scale with this maximum. Fails with a message if there are too many, or two of one value.
+    /// The anchors with these values, on a scale with this maximum. Fails with a message if there are too many, if one is outside
+    /// the scale, or if two have the same value.
     pub fn new(maximum: u32, mut values: Vec<Anchor>) -> Result<Self, String> {
         values.sort_by_key(|anchor| anchor.tenths);
         if values.is_empty() {
@@ -94,8 +95,8 @@ impl Anchors {
         self.values.is_empty()
     }
 
-    /// The anchors on a scale with the maximum `scale`: rounded half up to tenths, and moved to the nearest free tenth where two
-    /// would get one value.
+    /// Converts the anchors to a scale with the maximum `scale`, rounding half up to tenths. Anchors that would get the same
+    /// value move to the nearest free tenth.
     pub fn on_scale(&self, scale: u32) -> Vec<Anchor> {
         let mut free = 0;
         let mut scaled = self.values.clone();
@@ -111,7 +112,7 @@ impl Anchors {
         scaled
     }
 
-    /// Takes the place of `before`, which stays if clients are shown the same: what was read on another scale can be sent back.
+    /// Replaces `before`, but keeps it if clients see the same anchors: they may send back what they read on another scale.
     pub(super) fn replacing(self, before: &Self) -> Self {
         if self.values == before.on_scale(self.maximum) { before.clone() } else { self }
     }

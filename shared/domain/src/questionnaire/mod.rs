@@ -17,7 +17,7 @@ pub use anchors::{Anchor, AnchorText, Anchors, MAX_ANCHORS};
 use wording::MAX_FORMER_TEXT_BYTES;
 pub use wording::{QuestionText, TOO_MANY_TEXTS};
 
-/// The greatest position of a question or a criterion.
+/// The highest position of a question or a criterion.
 pub const MAX_POSITION: u32 = 1_000_000;
 /// The maximum number of seconds to prepare or to give an answer.
 pub const MAX_SECONDS: u32 = 600;
@@ -43,7 +43,7 @@ pub const QUESTIONS_IN_USE: Refusal = Refusal {
     detail: "A candidate has begun the interview. Only `text`, `internal_description` and `anchors` of questions can still change.",
 };
 
-/// The default number of takes: after a time to prepare, one.
+/// The default number of takes: one if there is time to prepare, otherwise three.
 pub fn default_takes(preparation_seconds: Option<u32>) -> u32 {
     if preparation_seconds.is_some_and(|seconds| seconds > 0) { 1 } else { 3 }
 }
@@ -64,7 +64,7 @@ pub type CriterionName = VisibleLine<100>;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
     pub id: QuestionId,
-    /// The number of its changes, from 1.
+    /// Counts the changes, from 1.
     pub revision: u64,
     /// Unique among the project's questions, which are sorted by it.
     pub position: u32,
@@ -93,7 +93,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// Whether candidates have time to prepare once they know the question, with the beginning of a take.
+    /// Whether candidates have time to prepare. They see such a question only once a take has begun.
     pub fn has_preparation(&self) -> bool {
         self.kind == QuestionKind::Video && self.preparation_seconds.is_some_and(|seconds| seconds > 0)
     }
@@ -102,7 +102,7 @@ impl Question {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Criterion {
     pub id: CriterionId,
-    /// The number of its changes, from 1.
+    /// Counts the changes, from 1.
     pub revision: u64,
     /// Unique among the project's criteria, which are sorted by it.
     pub position: u32,
@@ -115,14 +115,14 @@ pub struct Criterion {
     pub anchors: Anchors,
 }
 
-/// Why a question or a criterion is not added or changed.
+/// Why a question or a criterion cannot be added or changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotPlaced {
     /// The current state does not allow it.
     Refused(Refusal),
-    /// Another one has the position.
+    /// Another question or criterion has the position.
     PositionTaken,
-    /// The texts and anchors of all questions and criteria are too long together.
+    /// The texts and anchors of all questions and criteria are too long in total.
     TooLong,
 }
 
@@ -168,7 +168,7 @@ impl Questionnaire {
         self.criteria.last().map_or(1, |last| last.position + 1)
     }
 
-    /// Adds a question, or replaces the one with its identifier, counts its revision and keeps its former text.
+    /// Adds a question or replaces the one with the same identifier. A replacement increments the revision and keeps the former text.
     pub fn with_question(mut self, mut question: Question) -> Result<Self, NotPlaced> {
         let place = self.questions.iter().position(|known| known.id == question.id);
         if self.questions.iter().any(|other| other.position == question.position && other.id != question.id) {
@@ -178,7 +178,7 @@ impl Questionnaire {
             question = question.replacing(&self.questions[place]);
         }
         match place {
-            // No revision: a client that sends back what it has read has changed nothing.
+            // A client that sends back what it has read changes nothing, so the revision stays.
             Some(place) if self.questions[place] == question => {}
             Some(place) => {
                 question.revision = self.questions[place].revision + 1;
@@ -196,7 +196,7 @@ impl Questionnaire {
         self.fitting()
     }
 
-    /// Adds a criterion, or replaces the one with its identifier and counts its revision.
+    /// Adds a criterion or replaces the one with the same identifier. A replacement increments the revision.
     pub fn with_criterion(mut self, mut criterion: Criterion) -> Result<Self, NotPlaced> {
         let place = self.criteria.iter().position(|known| known.id == criterion.id);
         if self.criteria.iter().any(|other| other.position == criterion.position && other.id != criterion.id)
@@ -235,13 +235,13 @@ impl Questionnaire {
     pub fn without_video(mut self, video: VideoId) -> Self {
         for question in self.questions.iter_mut().filter(|question| question.video == Some(video)) {
             question.video = None;
-            // The ETag of a question is its revision.
+            // The `ETag` of a question is its revision.
             question.revision += 1;
         }
         self
     }
 
-    /// Whether candidates see some questions only once they have begun them.
+    /// Whether candidates see some of the questions only once they have begun a take of them.
     pub fn conceals_any(&self) -> bool {
         self.questions.iter().any(Question::has_preparation)
     }
@@ -251,7 +251,7 @@ impl Questionnaire {
         self.questions.iter().any(|question| question.video == Some(video))
     }
 
-    /// Whether candidates who have begun can continue after a change to `after`: its questions differ at most in texts.
+    /// Whether candidates who have begun can continue after a change to `after`: questions may differ only in texts and anchors.
     pub fn asks_the_same_as(&self, after: &Self) -> bool {
         // A candidate who has begun may see a corrected text, but not another question.
         self.questions.len() == after.questions.len()

@@ -1,13 +1,13 @@
-//! How much room questions and criteria take: all of them are one item.
+//! The size of a questionnaire, which is stored as one item.
 
 use super::{NotPlaced, Questionnaire};
 
-/// The most bytes of the texts of all questions and criteria, with their anchors.
-// The longest texts and descriptions, in four bytes a character, have 328 KB. DynamoDB's 400 KB leave room for former texts.
+/// The maximum size of the texts of all questions and criteria, including their anchors, in bytes.
+// The longest texts and descriptions take 328 KB, with four bytes per character. DynamoDB's 400 KB leave room for former texts.
 const MAX_TEXT_BYTES: usize = 330_000;
 
 impl Questionnaire {
-    /// Refuses texts and anchors that would not fit in an item.
+    /// Checks that the texts and anchors fit into one item.
     pub(super) fn fitting(self) -> Result<Self, NotPlaced> {
         let questions = self.questions.iter().map(|question| {
             question.text.size() + question.internal_description.len() + question.anchors.size()

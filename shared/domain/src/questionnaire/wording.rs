@@ -1,4 +1,4 @@
-//! The texts of questions, today's and former ones.
+//! The texts of questions, current and former.
 
 use std::fmt;
 
@@ -9,10 +9,10 @@ use super::{Question, Questionnaire};
 use crate::Refusal;
 use crate::text::TextLines;
 
-/// The most bytes of all former texts of questions together.
-// A questionnaire with the longest texts and descriptions, in four bytes a character, has 330 KB of the 400 KB of an item.
+/// The maximum size of all former texts of questions, in bytes.
+// The longest texts and descriptions take 330 KB of an item's 400 KB, with four bytes per character.
 pub(super) const MAX_FORMER_TEXT_BYTES: usize = 60_000;
-/// The former texts, which answers are shown with, have the maximum size.
+/// The former texts, with which answers are shown, have reached the maximum size.
 pub const TOO_MANY_TEXTS: Refusal = Refusal {
     code: "too_many_texts",
     detail: "The texts of the questions were changed too often since candidates began: answers are shown with the text that was asked. Copy the project to ask other questions.",
@@ -24,7 +24,7 @@ pub const TOO_MANY_TEXTS: Refusal = Refusal {
 pub struct QuestionText(TextLines<1000>);
 
 impl QuestionText {
-    /// Parses `text` like [`TextLines::parse`].
+    /// Cleans up `text` like [`TextLines::parse`]. Fails if it is too long or blank.
     pub fn parse(text: &str) -> Result<Self, String> {
         TextLines::parse_visible(text).map(Self)
     }
@@ -42,17 +42,17 @@ impl fmt::Display for QuestionText {
 }
 
 impl Question {
-    /// The number of today's text among all texts of the question, from 0.
+    /// The number of the current text among all texts of the question, from 0.
     pub fn wording(&self) -> usize {
         self.former_texts.len()
     }
 
-    /// The text with this number; today's if there is none.
+    /// The text with this number; the current text if there is none.
     pub fn text_in(&self, wording: usize) -> &QuestionText {
         self.former_texts.get(wording).unwrap_or(&self.text)
     }
 
-    /// Takes the place of `before` and keeps its texts, and anchors that are shown alike.
+    /// Replaces `before`. Keeps its former texts, and its anchors if clients see the same.
     pub(super) fn replacing(mut self, before: &Self) -> Self {
         self.former_texts.clone_from(&before.former_texts);
         self.anchors = self.anchors.replacing(&before.anchors);
@@ -64,18 +64,18 @@ impl Question {
 }
 
 impl Questionnaire {
-    /// The size of all former texts together.
+    /// The total size of all former texts, in bytes.
     pub(super) fn former_text_bytes(&self) -> usize {
         self.questions.iter().flat_map(|question| &question.former_texts).map(QuestionText::size).sum()
     }
 
-    /// Forgets the former texts, which no candidate has been asked.
+    /// Deletes the former texts, because no candidate was asked one of them.
     pub fn without_former_texts(mut self) -> Self {
         self.questions.iter_mut().for_each(|question| question.former_texts.clear());
         self
     }
 
-    /// Whether `after` has every text of this questionnaire under the same number.
+    /// Whether `after` has each text of this questionnaire under the same number.
     pub fn has_its_texts_in(&self, after: &Self) -> bool {
         self.questions.iter().all(|old| {
             let new = after.question(old.id);

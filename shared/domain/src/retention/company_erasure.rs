@@ -7,29 +7,29 @@ use crate::id::{CandidateId, CompanyId, ProjectId};
 use crate::names::named;
 use crate::work::WorkState;
 
-/// The time after which another worker continues an erasure that has stopped.
+/// The duration of a lease. After it, another worker continues the erasure.
 const LEASE: TimeDelta = TimeDelta::minutes(10);
-/// How long requests and functions may go on that were under way when the logins ended.
-// A function runs for 15 minutes at most.
+/// How long requests and functions that were running when the logins ended may continue.
+// A function runs for at most 15 minutes.
 const UNDER_WAY: TimeDelta = TimeDelta::minutes(20);
 /// How long webhooks may take to accept the last events.
 const DELIVERY: TimeDelta = TimeDelta::days(1);
-/// How often the holds of candidates are looked at.
+/// How often the erasure checks the holds of candidates.
 const HOLD_PAUSE: TimeDelta = TimeDelta::hours(1);
-/// How long the identifier of an erased company cannot be used.
-// Records of deletions are kept for as long: those of the former company must not erase anything of a new one.
+/// How long the identifier of an erased company cannot be reused.
+// Records of deletions are kept for the same time: those of the former company must not erase data of a new one with its identifier.
 const REMEMBERED: TimeDelta = TimeDelta::days(60);
-/// The most candidates on hold that are named.
+/// The maximum number of candidates on hold that are named.
 pub const MAX_NAMED: usize = 100;
 
 named! {
-    /// A step of the erasure of a company. It begins when those before it have nothing left to do.
+    /// A step of the erasure of a company. It begins when all earlier steps have nothing left to do.
     pub enum ErasureStep {
         /// Deletes named tokens and ends the access of staff.
         Access = "access",
         /// Deletes candidates, and waits for those on hold.
         Candidates = "candidates",
-        /// Waits for requests that began before the end of the logins and for the outbox, then erases projects.
+        /// Waits for requests that began before the logins ended and for the outbox, then erases projects.
         Projects = "projects",
         /// Deletes welcome videos.
         Videos = "videos",
@@ -37,7 +37,7 @@ named! {
         Labels = "labels",
         /// Deletes staff.
         Customers = "customers",
-        /// Waits for the outbox: for the rest of each deletion, for uploads, and for the numbers of events.
+        /// Waits for the outbox: for the rest of each deletion, for uploads, and until all events are numbered.
         Outbox = "outbox",
         /// Waits until webhooks have accepted the last events.
         Deliveries = "deliveries",
@@ -45,7 +45,7 @@ named! {
         Webhooks = "webhooks",
         /// Erases the histories of everything that was deleted.
         Histories = "histories",
-        /// Erases what is left of the company: counts, retention, legal texts.
+        /// Erases the rest of the company: counts, retention, legal texts.
         Company = "company",
     }
 }
@@ -53,13 +53,13 @@ named! {
 /// The outcome of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StepResult {
-    /// There is nothing left to do.
+    /// Nothing is left to do.
     Clear,
-    /// It has deleted something, and there may be more.
+    /// The step has deleted something, and there may be more.
     Worked,
-    /// It waits for others to finish.
+    /// The step waits for other functions to finish.
     Waiting,
-    /// It waits for these candidates, who are on hold.
+    /// The step waits for these candidates, who are on hold.
     Held(Vec<HeldCandidate>),
 }
 
@@ -70,23 +70,22 @@ pub struct HeldCandidate {
     pub candidate: CandidateId,
 }
 
-/// The erasure of a company. Its item takes the place of the company's, so whatever needs the company finds none.
+/// The erasure of a company. Its item replaces the company's item, so that code that needs the company finds none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompanyErasure {
     pub company: CompanyId,
     /// When the logins ended.
     pub begun_at: DateTime<Utc>,
     /// The first step that was not clear when the erasure was last continued.
-    // The step is no place to continue from: each invocation begins with the first step, so that nothing is missed that came
-    // later.
+    // For information only: each invocation starts with the first step, so that it misses nothing that arrived later.
     pub step: ErasureStep,
-    /// The time since when that has been the step.
+    /// Since when `step` has been the current step.
     pub step_since: DateTime<Utc>,
-    /// Candidates on hold that it waits for, up to [`MAX_NAMED`].
+    /// The candidates on hold that the erasure waits for, up to [`MAX_NAMED`].
     pub held: Vec<HeldCandidate>,
-    /// The time at which the erasure goes on.
+    /// When the erasure continues.
     pub work: WorkState,
-    /// When it ended; `None` before.
+    /// When the erasure ended; `None` before.
     pub ended_at: Option<DateTime<Utc>>,
 }
 
@@ -102,12 +101,12 @@ impl CompanyErasure {
         Self { work: WorkState::leased(now + LEASE), ..self }
     }
 
-    /// Has the erasure go on at `now`.
+    /// Makes the erasure continue at `now`.
     pub fn resume(self, now: DateTime<Utc>) -> Self {
         Self { work: WorkState::due(now), ..self }
     }
 
-    /// Ends the lease after `step` was found not to be clear at `now`.
+    /// Ends the lease after `step` turned out not to be clear at `now`.
     pub fn release(self, step: ErasureStep, result: StepResult, now: DateTime<Utc>) -> Self {
         let step_since = self.since(step, now);
         let (held, due_at) = match result {
@@ -123,17 +122,17 @@ impl CompanyErasure {
         Self { step, held: Vec::new(), work, ended_at: Some(now), ..self }
     }
 
-    /// Whether everything has ended that was under way when the logins ended.
+    /// Whether everything that was running when the logins ended has certainly ended.
     pub fn is_quiet(&self, now: DateTime<Utc>) -> bool {
         now >= self.begun_at + UNDER_WAY
     }
 
-    /// Whether webhooks have had their time to accept the last events.
+    /// Whether webhooks have had enough time to accept the last events.
     pub fn may_give_up_deliveries(&self, now: DateTime<Utc>) -> bool {
         now >= self.since(ErasureStep::Deliveries, now) + DELIVERY
     }
 
-    /// When the identifier may be used again; `None` before the end.
+    /// When the identifier can be reused; `None` before the erasure has ended.
     pub fn forgotten_at(&self) -> Option<DateTime<Utc>> {
         Some(self.ended_at? + REMEMBERED)
     }

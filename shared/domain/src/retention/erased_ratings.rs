@@ -1,18 +1,18 @@
 //! Ratings of erased candidates.
 //!
 //! A deletion adds numbers to the counts of its project: [`Erased`](CounterName::Erased) and, for interviewed candidates whose
-//! evaluations have ratings, [`ErasedRating`](CounterName::ErasedRating). Statistics do not show the latter, but a copy of them,
-//! [`ShownRating`](CounterName::ShownRating), which grows by ten at a time.
+//! evaluations have ratings, [`ErasedRating`](CounterName::ErasedRating). Instead of the latter, statistics show
+//! [`ShownRating`](CounterName::ShownRating), a copy that grows only in steps of ten ratings.
 
 use std::iter::repeat_n;
 
 use crate::random::RandomSource;
 use crate::transition::project_counts::{CounterName, ProjectCounts};
 
-/// How many ratings come to be shown at once.
+/// How many ratings become visible together.
 pub const SHOWN_TOGETHER: usize = 10;
 
-/// How many candidates had which mean, in tenths of the scale from 0 to 10.
+/// The number of candidates for each mean, in tenths of the scale from 0 to 10.
 pub type RatingHistogram = [i64; 11];
 
 impl ProjectCounts {
@@ -22,10 +22,10 @@ impl ProjectCounts {
         shown.iter().any(|count| *count > 0).then_some(shown)
     }
 
-    /// The ratings that statistics are to show besides, ten or a multiple of it; empty if fewer wait.
-    // A reader who knows who was erased between two reads learns from the difference how ten people were
-    // rated, never how one was. To round down what has been counted would not do: the person who takes a
-    // number past a ten would be seen. So what is shown depends on what was shown before, and is stored.
+    /// The ratings to add to the shown ones: ten, or a multiple of it; empty if fewer than ten wait.
+    // A reader who knows who was erased between two reads learns from the difference how ten people were rated, never how one
+    // was. Rounding the counts down would not suffice: it would reveal the person whose rating completes a ten. So the shown
+    // ratings depend on those that were shown before, and are stored.
     pub fn ratings_to_show(&self, entropy: &dyn RandomSource) -> Self {
         let mut waiting: Vec<u8> = Vec::new();
         for (rating, count) in (0..).zip(histogram(|rating| {
@@ -34,7 +34,7 @@ impl ProjectCounts {
             waiting.extend(repeat_n(rating, usize::try_from(count).unwrap_or(0)));
         }
         for _ in 0..waiting.len() % SHOWN_TOGETHER {
-            // The rating is chosen by chance, so that neither the lowest nor the highest ones are shown late.
+            // Choose at random which ratings keep waiting, so that neither the lowest nor the highest are always shown late.
             let mut bytes = [0; 2];
             entropy.fill(&mut bytes);
             waiting.swap_remove(usize::from(u16::from_le_bytes(bytes)) % waiting.len());

@@ -15,23 +15,23 @@ use crate::privacy::retention_rule::{ProjectRetention, RetentionRule, RetentionS
 use crate::project::{Project, ProjectStatus};
 use crate::timestamp::Timestamp;
 
-/// How long a first or stricter rule waits before anything is erased by it.
-// Time to read the dry run and to take a mistake back.
+/// How long a first or stricter rule waits before it erases anything.
+// Time to read the dry run and to correct a mistake.
 pub const GRACE: TimeDelta = TimeDelta::days(7);
-/// The days until an unanswered request for erasure is carried out, and the default.
+/// The permitted numbers of days until an unanswered request for erasure is carried out; the maximum is the default.
 pub const REQUEST_DAYS: std::ops::RangeInclusive<u32> = 0..=30;
-/// The days before an erasure when a run counts candidates as `soon`.
+/// The permitted days of notice: a run counts candidates whose erasure is at most that far ahead as `soon`.
 pub const NOTICE_DAYS: std::ops::RangeInclusive<u32> = 0..=90;
 /// The default days of notice.
 pub const DEFAULT_NOTICE_DAYS: u32 = 14;
 
 impl RetentionRule {
-    /// Whether it can erase a candidate earlier than `other` does.
+    /// Whether this rule can erase a candidate earlier than `other`.
     fn is_stricter_than(self, other: Self) -> bool {
         match (self.days, other.days) {
             (None, _) => false,
             (Some(_), None) => true,
-            // The close of a project counts from the last activity or later, so only a change to last activity is stricter.
+            // After a project's close, the days count from the last activity or later, so a change to the last activity is stricter.
             (Some(days), Some(others)) => {
                 days < others
                     || (self.from == RetentionStart::LastActivity
@@ -40,7 +40,7 @@ impl RetentionRule {
         }
     }
 
-    /// When a candidate who comes under this rule may be erased; `None` if they are kept.
+    /// When this rule erases a candidate; `None` if it keeps them.
     pub fn due_at(self, candidate: &Candidate, project: &Project) -> Option<DateTime<Utc>> {
         let start = match self.from {
             RetentionStart::LastActivity => candidate.last_activity(),
@@ -50,7 +50,7 @@ impl RetentionRule {
     }
 }
 
-/// A rule, and since when it erases.
+/// A rule, and when it starts to erase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScheduledRule {
     pub rule: RetentionRule,
@@ -59,22 +59,22 @@ pub struct ScheduledRule {
 }
 
 impl ScheduledRule {
-    /// Candidates are kept.
+    /// Keeps candidates.
     pub const KEEP: Self = Self { rule: RetentionRule::KEEP, starts_at: None };
 
-    /// `rule` in the place of this one, from `now` on. A first or stricter rule starts after [`GRACE`]; another one starts when
-    /// this one does or did.
+    /// Replaces this rule by `rule` at `now`. A first or stricter rule starts after [`GRACE`]; any other starts when this one
+    /// starts or started.
     pub fn replaced_by(self, rule: RetentionRule, now: DateTime<Utc>) -> Self {
         let starts_at = if rule.is_stricter_than(self.rule) { Some(now + GRACE) } else { self.starts_at };
         Self { rule, starts_at: starts_at.filter(|_| rule.days.is_some()) }
     }
 
-    /// Whether it erases at `now`.
+    /// Whether the rule may erase at `now`.
     pub fn is_in_force(self, now: DateTime<Utc>) -> bool {
         self.starts_at.is_some_and(|starts_at| starts_at <= now)
     }
 
-    /// When it erases a candidate; `None` if they are kept.
+    /// When the rule erases a candidate; `None` if it keeps them.
     pub fn due_at(self, candidate: &Candidate, project: &Project) -> Option<DateTime<Utc>> {
         let due_at = self.rule.due_at(candidate, project)?;
         self.starts_at.map(|starts_at| due_at.max(starts_at))
@@ -107,15 +107,15 @@ impl ScheduledRule {
 /// A retention run's decision about a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RetentionVerdict {
-    /// Nothing: they are not due for long.
+    /// Keep the candidate, who is not due soon.
     Keep,
-    /// Nothing: they are or will soon be due, but on hold.
+    /// Keep the candidate, who is due or soon due, but on hold.
     Held,
-    /// Nothing yet: they will be due within the days of notice.
+    /// Keep the candidate for now: they will be due within the days of notice.
     Soon,
-    /// Nothing yet: they are due, but the rule is not in force.
+    /// Keep the candidate for now: they are due, but the rule is not in force yet.
     Waiting,
-    /// Erase them.
+    /// Erase the candidate.
     Due,
 }
 
@@ -158,14 +158,14 @@ impl RetentionPolicy {
 }
 
 impl Candidate {
-    /// The last thing that happened to the candidate, or that they may still do.
+    /// When something last happened to the candidate, or until when they may still act.
     pub fn last_activity(&self) -> DateTime<Utc> {
         use CandidateStatus::{Confirmed, Expired, Interviewing, Invited};
-        // A deadline in the future is activity while they may still act, so candidates in an open interview stay. No project
-        // can be closed while it has such candidates.
+        // A future deadline counts as activity while candidates may still act, so that those in an open interview are kept. A
+        // project with such candidates cannot be closed.
         let deadline =
             self.profile.deadline.filter(|_| matches!(self.status, Invited | Confirmed | Interviewing));
-        // Candidates who expired before the moment was stored have only the deadline to tell it.
+        // Candidates who expired before `expired_at` was stored have only the deadline.
         let expired_at = self.expired_at.or(self.profile.deadline.filter(|_| self.status == Expired));
         let moments = [
             self.invited_at,
@@ -181,13 +181,13 @@ impl Candidate {
         let evaluated = self.evaluations.values().map(|report| report.at);
         let scored = self.scores.values().map(|score| score.saved_at);
         let last = moments.into_iter().flatten().chain(evaluated).chain(scored).max();
-        // The identifier tells when the candidate was created.
+        // The identifier contains the creation time.
         last.unwrap_or_default().max(self.id.created_at())
     }
 }
 
 impl Project {
-    /// The project, which comes under `policy`, with a rule of its `own` from `now` on; `None` returns it to the company's.
+    /// Gives the project a rule of its `own` at `now`; `None` returns it to the company's rule in `policy`.
     pub fn with_retention(
         &self,
         policy: &RetentionPolicy,
@@ -198,12 +198,12 @@ impl Project {
             return self.clone();
         }
         let rule = own.unwrap_or(policy.scheduled.rule);
-        // Coming under a stricter rule of the company is as sudden as making one.
+        // Returning to a stricter rule of the company waits as long as setting one.
         let ScheduledRule { starts_at, .. } = policy.applied_to(self).replaced_by(rule, now);
         Self { retention: ProjectRetention { own, starts_at }, ..self.clone() }
     }
 
-    /// When it was closed; `None` while it is open.
+    /// When the project was closed; `None` while it is open.
     pub(super) fn closed_since(&self) -> Option<DateTime<Utc>> {
         self.closed_at.filter(|_| self.status == ProjectStatus::Closed)
     }

@@ -1,4 +1,4 @@
-//! Reviews of a company's candidates: what becomes of each at a moment. Runs erase by them, and clients list them beforehand.
+//! Reviews of a company's candidates: the verdict on each at a given time. Runs erase by them, and clients list their result in advance.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -13,13 +13,13 @@ use crate::retention::{RetentionPolicy, RetentionVerdict, ScheduledRule};
 pub struct RetentionReview {
     /// The policy of the company.
     pub policy: RetentionPolicy,
-    /// A rule to try in the place of all others, as if it had been in force for long.
+    /// A rule to try instead of all others, as if it had long been in force.
     pub trial: Option<RetentionRule>,
-    /// The only project to look at; `None` for all.
+    /// The only project to review; `None` for all.
     pub project: Option<ProjectId>,
     /// Candidates due within these days are [`RetentionVerdict::Soon`].
     pub notice_days: u32,
-    /// The moment that it is about.
+    /// The time for which the review gives verdicts.
     pub at: DateTime<Utc>,
 }
 
@@ -30,7 +30,7 @@ impl RetentionReview {
         Self { policy, trial: None, project: None, notice_days, at: now }
     }
 
-    /// The rule for the candidates of a project.
+    /// The rule that applies to the candidates of a project.
     pub fn scheduled(&self, project: &Project) -> ScheduledRule {
         match self.trial {
             Some(rule) => ScheduledRule { rule, starts_at: Some(DateTime::UNIX_EPOCH) },
@@ -43,13 +43,12 @@ impl RetentionReview {
         self.scheduled(project).judge(candidate, project, self.notice_days, self.at)
     }
 
-    /// The candidate's entry in the list of who is erased at the moment of this review, or would be without a hold; `None` if
-    /// they are kept.
+    /// The entry of a candidate who is erased at the time of this review, or would be without a hold; `None` if they are kept.
     pub fn find_due(&self, candidate: &Candidate, project: &Project) -> Option<DueCandidate> {
         let scheduled = self.scheduled(project);
         let is_held = match self.judge(candidate, project) {
             RetentionVerdict::Due => false,
-            // The verdict on a candidate on hold does not tell whether they are due yet, or the rule is in force.
+            // The verdict on a candidate on hold does not say whether they are due yet or the rule is in force; `due_at` does.
             RetentionVerdict::Held => true,
             RetentionVerdict::Keep | RetentionVerdict::Soon | RetentionVerdict::Waiting => return None,
         };
@@ -57,22 +56,22 @@ impl RetentionReview {
         Some(DueCandidate { due_at, reason: scheduled.rule.from, is_held })
     }
 
-    /// The newest candidate who can be due, or soon due; later ones need not be read. `None` if all
-    /// candidates of the project are kept.
+    /// The newest candidate who can be due or soon due, so that newer ones need not be read. `None` if all candidates of the
+    /// project are kept.
     pub fn last_candidate(&self, project: &Project) -> Option<CandidateId> {
         let RetentionRule { days, from } = self.scheduled(project).rule;
         let last_start = self.at + TimeDelta::days(self.notice_days.into()) - TimeDelta::days(days?.into());
         if from == RetentionStart::ProjectClosed && project.closed_since()? > last_start {
             return None;
         }
-        // Identifiers begin with the moment of creation, which no activity precedes.
+        // Identifiers begin with the creation time, and no activity precedes the creation.
         Some(CandidateId::first_of(last_start + TimeDelta::milliseconds(1)).previous())
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DueCandidate {
-    /// The time since which the candidate is due.
+    /// Since when the candidate is due.
     pub due_at: DateTime<Utc>,
     /// The event from which the days are counted.
     pub reason: RetentionStart,
@@ -95,7 +94,7 @@ mod tests {
     }
 
     fn moments() -> impl Strategy<Value = DateTime<Utc>> {
-        // So few that many meet to the millisecond.
+        // Few values, so that many coincide to the millisecond.
         (0..12_i64, -1..=1_i64).prop_map(|(day, milliseconds)| moment(day * 86_400_000 + milliseconds))
     }
 

@@ -1,4 +1,4 @@
-//! Retention runs: once a day for each company, in steps that survive crashes.
+//! Retention runs: one a day for each company, in steps that survive crashes.
 
 use chrono::{DateTime, Days, TimeDelta, Utc};
 use schemars::JsonSchema;
@@ -14,7 +14,7 @@ use crate::work::WorkState;
 
 /// Runs start at this hour of the day, in the company's time zone.
 const HOUR: u32 = 2;
-/// The time after which another worker continues a run that has stopped.
+/// The duration of a lease. After it, another worker continues the run.
 const LEASE: TimeDelta = TimeDelta::minutes(10);
 
 /// The numbers of candidates that a run has found, among those old enough to be due or soon due.
@@ -34,7 +34,7 @@ pub struct RunCounts {
 }
 
 impl RunCounts {
-    /// Counts a candidate with this verdict; one who is [`Due`](RetentionVerdict::Due) as erased.
+    /// Counts a candidate with this verdict; one who is [`Due`](RetentionVerdict::Due) counts as erased.
     pub fn count(&mut self, verdict: RetentionVerdict) {
         self.looked_at += 1;
         match verdict {
@@ -51,7 +51,7 @@ impl RunCounts {
         self.erased += erased as u64;
     }
 
-    /// Adds what was found elsewhere.
+    /// Adds other counts to these.
     pub fn add(&mut self, other: Self) {
         self.looked_at += other.looked_at;
         self.erased += other.erased;
@@ -66,11 +66,11 @@ impl RunCounts {
     }
 }
 
-/// The place of a run: all before it is done.
+/// The position of a run: everything before it is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunCursor {
     pub project: ProjectId,
-    /// The last identifier of the project's candidates that is done.
+    /// The identifier up to which the project's candidates are done.
     pub candidate: CandidateId,
 }
 
@@ -81,12 +81,12 @@ pub struct ErasureBatch {
     pub candidates: Vec<CandidateId>,
 }
 
-/// A run that has come to its end.
+/// A completed run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompletedRun {
-    /// When it ended.
+    /// When the run ended.
     pub at: DateTime<Utc>,
-    /// The numbers of candidates that it has found.
+    /// The numbers of candidates that the run has found.
     pub counts: RunCounts,
 }
 
@@ -114,30 +114,30 @@ impl From<&CompletedRun> for RunFacts {
     }
 }
 
-/// The runs of a company: the next one, or the one that is under way.
+/// The runs of a company: the next one, or the current one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetentionRun {
     pub company: CompanyId,
-    /// When the next run starts, or the one that is under way goes on.
+    /// When the next run starts, or the current one continues.
     pub work: WorkState,
-    /// When the next run, or the one that is under way, was to start.
+    /// When the next or current run was planned to start.
     pub planned_at: DateTime<Utc>,
     /// How far the run has come; `None` between two runs.
     pub cursor: Option<RunCursor>,
-    /// The candidates whom the run is about to erase; `None` if it has noted what became of the last ones. A run that breaks
-    /// off counts them when it goes on.
+    /// The candidates whom the run is about to erase; `None` once it has recorded the result. If the run is interrupted in
+    /// between, it counts them when it continues.
     pub erasing: Option<ErasureBatch>,
-    /// The numbers of candidates that it has found so far.
+    /// The numbers of candidates that the current run has found so far.
     pub counts: RunCounts,
     /// The last run; `None` before the first.
     pub last: Option<CompletedRun>,
 }
 
 impl RetentionPolicy {
-    /// The entry in the history for a run that has ended.
+    /// The history entry for a completed run.
     pub fn run_change(&self, run: &CompletedRun) -> ResourceChange {
         let (company, resource) = self.place();
-        // The event has the facts of the policy that the run has applied.
+        // The event carries the facts of the policy that the run has applied.
         let mut changes = FieldChanges::between(Some(self.history_fields()), self.history_fields());
         changes.changed.insert("last_run".to_owned());
         changes.tell(RunFacts::from(run).into_fields());
@@ -155,8 +155,8 @@ impl RetentionRun {
         Self { company, work, planned_at, cursor: None, erasing: None, counts, last: None }
     }
 
-    /// The first run of a company that came with an archive at `now`, after as long as a new rule waits.
-    // Time to find out that a rule does not fit here any more.
+    /// The first run of a company that was imported at `now`. It waits as long as a new rule does.
+    // Time to notice that a rule no longer fits.
     pub fn first_after_import(company: &Company, now: DateTime<Utc>) -> Self {
         Self::first(company, now + GRACE)
     }
@@ -171,14 +171,14 @@ impl RetentionRun {
         Self { work: WorkState::due(now), ..self }
     }
 
-    /// The run after its end at `now`.
+    /// The runs after the current one has ended at `now`.
     pub fn completed(self, company: &Company, now: DateTime<Utc>) -> Self {
         let last = Some(CompletedRun { at: now, counts: self.counts });
         Self { last, ..Self::first(company, now) }
     }
 }
 
-/// The first moment after `now` that is 02:00, or the first after it, on a day in the company's time zone.
+/// The first 02:00 after `now` in the company's time zone. If clocks skip it, the first moment after it.
 fn next_night(company: &Company, now: DateTime<Utc>) -> DateTime<Utc> {
     let zone = TimeZone::named(company.timezone.as_str()).unwrap_or_else(TimeZone::utc);
     let today = zone.local_time(now).date_naive();
@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(next("Europe/Berlin", "2026-03-29T01:00:00Z"), "2026-03-30T00:00:00+00:00");
         assert_eq!(next("Europe/Berlin", "2026-10-24T12:00:00Z"), "2026-10-25T00:00:00+00:00");
         assert_eq!(next("Europe/Berlin", "2026-10-25T00:00:00Z"), "2026-10-26T01:00:00+00:00");
-        // Samoa has skipped 30 December 2011 as a whole, so that its night is the beginning of the 31st.
+        // Samoa skipped all of 30 December 2011, so that night's run is at the beginning of the 31st.
         assert_eq!(next("Pacific/Apia", "2011-12-29T13:00:00Z"), "2011-12-30T10:00:00+00:00");
     }
 }

@@ -60,7 +60,7 @@ fn everything_that_happens_to_a_candidate_is_activity() {
     for status in CandidateStatus::ALL {
         let mut one = Candidate { status, ..candidate(100) };
         one.profile.deadline = Some(day(120));
-        // An expired candidate of an earlier release expired at the deadline.
+        // A candidate whom an earlier release has expired: only the deadline says when.
         let counts = matches!(status, Invited | Confirmed | Interviewing | Expired);
         assert_eq!(one.last_activity(), if counts { day(120) } else { day(100) }, "{status:?}");
         one.expired_at = Some(day(110));
@@ -96,7 +96,7 @@ fn first_and_stricter_rules_wait_and_milder_ones_do_not() {
     let first = ScheduledRule::KEEP.replaced_by(rule(180, activity), now);
     assert_eq!((first.starts_at, first.is_in_force(now)), (grace, false));
     assert!(first.is_in_force(now + GRACE));
-    // While one waits, a milder one waits as long as that.
+    // While a rule waits for its start, a milder rule gets the same start.
     assert_eq!(first.replaced_by(rule(200, activity), day(1003)).starts_at, grace);
     assert_eq!(first.replaced_by(rule(170, activity), day(1003)).starts_at, Some(day(1010)));
     let running = in_force(180);
@@ -137,7 +137,7 @@ prop_compose! {
 }
 
 proptest! {
-    /// However often the rule changes, candidates are kept whom the rule of a week ago would have kept.
+    /// However often the rule changes, no candidate is erased whom a rule of the last week would have kept.
     #[test]
     fn no_change_erases_by_surprise(
         rules in prop::collection::vec((any_rule(), 0_i64..5), 1..40),
@@ -158,7 +158,7 @@ proptest! {
             for _ in 0..days {
                 now += TimeDelta::days(1);
                 if scheduled.judge(&one, &project, 0, now) == RetentionVerdict::Due {
-                    // Each rule of the last seven days, and the one that they began with, has told of this erasure.
+                    // Each rule of the last seven days, and the one in force before them, makes the candidate due.
                     let last = past.iter().rposition(|(since, _)| *since <= now - GRACE).unwrap();
                     for (_, rule) in &past[last..] {
                         prop_assert!(rule.due_at(&one, &project).is_some_and(|due| due <= now));

@@ -1,4 +1,4 @@
-//! How far the evaluators of a project agree: alpha over the first judgements that were made without having read others.
+//! How far the evaluators of a project agree: alpha over the first judgements of evaluators who had not read those of others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,9 +9,9 @@ use crate::names::named;
 use crate::questionnaire::Questionnaire;
 use crate::scoring::alpha::PairableValues;
 
-/// The most interviewed candidates over whom agreement is computed.
+/// The maximum number of interviewed candidates for which agreement is computed.
 pub const MAX_CANDIDATES: i64 = 10_000;
-/// The fewest units of which an alpha says something.
+/// The minimum number of units for a meaningful alpha.
 const MIN_UNITS: usize = 10;
 
 /// The project has too many interviewed candidates.
@@ -19,7 +19,7 @@ pub const TOO_MANY_CANDIDATES: Refusal = Refusal {
     code: "too_many_candidates",
     detail: "Agreement is computed over at most 10,000 interviewed candidates. Compute it from an export of the company.",
 };
-/// The refusal of an evaluator who has yet to evaluate candidates of the project.
+/// The refusal of an evaluator who has not evaluated all candidates of the project yet.
 pub const EVALUATE_ALL_FIRST: Refusal = Refusal {
     code: "evaluate_first",
     detail: "Complete your own evaluations of the project's candidates first.",
@@ -37,27 +37,27 @@ named! {
     }
 }
 
-/// How far evaluators agree on one thing that they have judged.
+/// How far evaluators agree on a question, a criterion, the overall rating or the recommendation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Agreement {
     /// Alpha, or why there is none.
     pub alpha: Result<f64, NoAlpha>,
-    /// The candidates with at least two values.
+    /// The number of candidates with at least two values.
     pub units: usize,
-    /// The evaluators of these values.
+    /// The number of evaluators who gave these values.
     pub raters: usize,
-    /// The number of these values.
+    /// The number of values of candidates with at least two.
     pub values: usize,
 }
 
-/// How many evaluations are left out, each for its first reason.
+/// The numbers of evaluations that are left out, each counted under the first reason that applies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LeftOut {
     /// Written by a named token.
     pub by_token: usize,
-    /// Written by somebody who could read others.
+    /// Written by an evaluator who could read evaluations of others.
     pub not_blind: usize,
-    /// The only one of its candidate that is left.
+    /// The only remaining one of its candidate.
     pub single: usize,
 }
 
@@ -66,7 +66,7 @@ pub struct LeftOut {
 pub struct ProjectAgreement {
     pub questions: Vec<(QuestionId, Agreement)>,
     pub criteria: Vec<(CriterionId, Agreement)>,
-    /// On the mean of each evaluator's ratings of a candidate.
+    /// The agreement on the mean of each evaluator's ratings of a candidate.
     pub overall: Agreement,
     pub recommendation: Agreement,
     /// The number of evaluations that count.
@@ -78,7 +78,7 @@ pub struct ProjectAgreement {
 pub type Judgements = BTreeMap<CandidateId, BTreeMap<CustomerId, FirstJudgement>>;
 
 impl ProjectAgreement {
-    /// The agreement of these judgements on today's questions and criteria.
+    /// The agreement of these judgements on the current questions and criteria.
     pub fn of(mut judgements: Judgements, questionnaire: &Questionnaire) -> Self {
         let mut left_out = LeftOut::default();
         for by in judgements.values_mut() {
@@ -112,14 +112,14 @@ impl ProjectAgreement {
     }
 }
 
-/// The part of its scale that a value reaches.
-// One division of whole numbers, so that 4 of 5 and 8 of 10 are the same number to the last bit.
+/// A value as a fraction of its scale.
+// A single division of integers, so that 4 of 5 and 8 of 10 give exactly the same number.
 fn part(values: &RatingValues, tenths: u32) -> Option<f64> {
     let most = values.maximum.checked_mul(10).filter(|most| *most > 0)?;
     Some(f64::from(tenths) / f64::from(most))
 }
 
-/// The mean of the ratings of today's questions and criteria, as a part of their scale.
+/// The mean of the ratings of current questions and criteria, as a fraction of their scale.
 fn mean(values: &RatingValues, questionnaire: &Questionnaire) -> Option<f64> {
     let sum = values.sum(questionnaire);
     let most = u64::from(sum.maximum) * 10 * u64::from(sum.count);

@@ -1,18 +1,18 @@
-//! Krippendorff's alpha: how far raters agree beyond chance, whatever their number and with gaps.
+//! Krippendorff's alpha: how far raters agree beyond chance, for any number of raters and with missing values.
 //!
 //! Source: Klaus Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), part C (any number of raters, missing data) with the
 //! difference functions of part D. With the squared difference of interval data, the sums over pairs of values of the paper equal sums of
 //! squared distances to means: n values with the mean m have Σ(v−v′)² = 2n·Σ(v−m)² over all ordered pairs.
 
-/// The values of the units that have at least two, each unit ascending.
+/// The values of the units with at least two values, each unit ascending.
 #[derive(Debug, Clone, Default)]
 pub struct PairableValues(Vec<Vec<f64>>);
 
 impl PairableValues {
-    /// The values of those of `units` that have at least two.
+    /// Keeps the values of those `units` that have at least two.
     pub fn new(units: impl IntoIterator<Item = Vec<f64>>) -> Self {
         let units = units.into_iter().filter(|values| values.len() > 1);
-        // Sorted, so that the order of the raters does not count, not even in the last bit.
+        // Sorted, so that the order of the raters makes no difference, not even by rounding.
         let sorted = units.map(|mut values| {
             values.sort_by(f64::total_cmp);
             values
@@ -20,17 +20,17 @@ impl PairableValues {
         Self(sorted.collect())
     }
 
-    /// The number of the units.
+    /// The number of units with at least two values.
     pub fn units(&self) -> usize {
         self.0.len()
     }
 
-    /// The number of the values.
+    /// The number of values in these units.
     pub fn count(&self) -> usize {
         self.0.iter().map(Vec::len).sum()
     }
 
-    /// Alpha for interval data, where distances count: 1 for agreement, 0 for chance. `None` without two different values.
+    /// Alpha for interval data, where distances count: 1 for perfect agreement, 0 for chance. `None` unless two values differ.
     pub fn interval_alpha(&self) -> Option<f64> {
         let all: Vec<f64> = self.0.iter().flatten().copied().collect();
         let first = all.first()?;
@@ -42,10 +42,10 @@ impl PairableValues {
         Some(1.0 - observed / expected)
     }
 
-    /// Alpha for ordinal data, where only the order of the values counts. `None` without two different values.
+    /// Alpha for ordinal data, where only the order of the values counts. `None` unless two values differ.
     pub fn ordinal_alpha(&self) -> Option<f64> {
-        // The difference of two ranks is the number of values between them, with half of those that have one of the two. So
-        // ordinal data are interval data whose values are the middles of their ranks.
+        // The difference of two ranks is the number of values between them, plus half of the values that have one of the two
+        // ranks. So ordinal data are interval data of middle ranks.
         let mut all: Vec<f64> = self.0.iter().flatten().copied().collect();
         all.sort_by(f64::total_cmp);
         let middle = |value: &f64| {
@@ -58,13 +58,13 @@ impl PairableValues {
     }
 }
 
-/// The factor of the sum of squares of `count` values: each value is compared with all others, not with itself.
+/// The factor for the sum of squares of `count` values: each value is compared with all others, but not with itself.
 fn pairs_weight(count: usize) -> f64 {
     let count = count as f64;
     count / (count - 1.0)
 }
 
-/// The sum of the squared distances of values to their mean.
+/// The sum of the squared distances of values from their mean.
 fn squares(values: &[f64]) -> f64 {
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     values.iter().map(|value| (value - mean) * (value - mean)).sum()
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn the_example_of_the_paper_has_its_alphas() {
-        // Part C: four raters, twelve units, with gaps; unit 12 has one value alone.
+        // Part C: four raters, twelve units, missing values; unit 12 has only one value.
         let units: [&[f64]; 12] = [
             &[1.0, 1.0, 1.0],
             &[2.0, 2.0, 3.0, 2.0],

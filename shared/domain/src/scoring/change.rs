@@ -1,4 +1,4 @@
-//! The rules for saving, deleting and vetoing.
+//! The rules for saving and deleting evaluations, and for vetoes.
 
 use chrono::{DateTime, SubsecRound, Utc};
 
@@ -46,7 +46,7 @@ impl Evaluation {
         }
     }
 
-    /// Notes the first judgement if there is none of this interview yet, or else when it was changed.
+    /// Records the first judgement of the current interview. If there is one already, records when the evaluation was changed.
     fn with_first(
         mut self,
         candidate: &Candidate,
@@ -68,8 +68,9 @@ impl Evaluation {
 }
 
 impl EvaluationChange {
-    /// Saves `after` instead of `before`: completes it with this `origin`, or keeps it as a draft without one. Fails with [`VETOED`],
-    /// [`NOT_INTERVIEWED`], [`NOTHING_RATED`] and [`TOO_MANY_EVALUATORS`](crate::evaluation::evaluator_index::TOO_MANY_EVALUATORS).
+    /// Replaces `before` by `after`, as a completed evaluation if there is an `origin`, otherwise as a draft. Fails with
+    /// [`VETOED`], [`NOT_INTERVIEWED`], [`NOTHING_RATED`] or
+    /// [`TOO_MANY_EVALUATORS`](crate::evaluation::evaluator_index::TOO_MANY_EVALUATORS).
     pub fn save(
         project: &Project,
         questionnaire: &Questionnaire,
@@ -95,7 +96,7 @@ impl EvaluationChange {
         Ok(Self { evaluation: Some(after), ..change })
     }
 
-    /// Deletes the evaluation by `evaluator` but for its first judgement, for one who evaluates again. Fails with [`VETOED`].
+    /// Deletes the evaluation by `evaluator` except its first judgement, which is kept in case they evaluate again. Fails with [`VETOED`].
     pub fn delete(
         project: &Project,
         candidate: &Candidate,
@@ -111,8 +112,8 @@ impl EvaluationChange {
         Ok(Self { evaluation: left, ..change })
     }
 
-    /// Adds a veto to an evaluation, and completes it. Fails with [`VETO_DISABLED`], [`NOT_INTERVIEWED`],
-    /// [`ALREADY_VETOED`] and [`TOO_MANY_EVALUATORS`](crate::evaluation::evaluator_index::TOO_MANY_EVALUATORS).
+    /// Adds a veto to an evaluation, and completes it. Fails with [`VETO_DISABLED`], [`NOT_INTERVIEWED`], [`ALREADY_VETOED`] or
+    /// [`TOO_MANY_EVALUATORS`](crate::evaluation::evaluator_index::TOO_MANY_EVALUATORS).
     pub fn veto(
         project: &Project,
         candidate: &Candidate,
@@ -134,7 +135,7 @@ impl EvaluationChange {
         Ok(Self { evaluation: Some(evaluation), ..change })
     }
 
-    /// Reports the evaluation at `now`, as an event would, and counts its revision if the report changes or the
+    /// Records a report about the evaluation at `now`, as an event would. Increments the revision if the report changes or the
     /// evaluation `is_new`.
     fn report(
         project: &Project,
@@ -149,11 +150,11 @@ impl EvaluationChange {
         }
         let mut candidate = candidate.clone();
         let mut evaluator_index = project.evaluator_index.clone();
-        // Events have whole seconds, so an event of the same second that arrives later is not earlier than this.
+        // Events have whole seconds, so an event of the same second that arrives later must not count as earlier than this save.
         let at = now.trunc_subsecs(0);
         let known = candidate.evaluations.get(&evaluator);
         let was_completed = known.is_some_and(|known| known.completed);
-        // A save through the API is later than every event so far, even one with a date in the future.
+        // A save through the API overrides every event so far, even one with a date in the future.
         let changes = was_completed != completed || known.is_some_and(|known| known.at > at);
         if changes {
             let bit = evaluator_index.assign_bit(evaluator)?;

@@ -1,4 +1,4 @@
-//! First judgements: what is noted of an evaluation when its author completes it for the first time.
+//! First judgements: what is recorded of an evaluation when its author first completes it.
 
 use chrono::{DateTime, SubsecRound, Utc};
 
@@ -8,10 +8,10 @@ use crate::id::CustomerId;
 use crate::staff::ProjectStaff;
 use crate::staff::customer::AccountType;
 
-/// How an evaluation is completed, for its first judgement.
+/// The circumstances in which an evaluation is completed, for its first judgement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JudgementOrigin {
-    /// Whether the author reads evaluations of others whenever there are some.
+    /// Whether the author can read existing evaluations of others.
     pub reads_others: bool,
     /// Whether a named token writes on behalf of the author.
     pub by_token: bool,
@@ -28,15 +28,15 @@ pub enum JudgementWriter {
 }
 
 impl JudgementOrigin {
-    /// The origin of what is written for `author`, or by them.
+    /// The origin of an evaluation that `writer` writes for `author`.
     pub fn new(
         author: CustomerId,
         account_type: AccountType,
         staff: &ProjectStaff,
         writer: JudgementWriter,
     ) -> Self {
-        // Whoever acts on behalf of the author knows what they may read themselves, which is not looked up.
-        // Owners and managers count as readers also where they are blind themselves: their other roles show them the results.
+        // A user who acts on behalf of the author may have read others' evaluations with their own rights, which are not looked up.
+        // Owners and managers count as readers even where they are blind themselves, because their other roles show them the results.
         let reads_others = writer == JudgementWriter::OnBehalf
             || account_type >= AccountType::Admin
             || staff.interview_managers.contains(&author)
@@ -57,7 +57,7 @@ impl FirstJudgement {
         let is_other = |by: &CustomerId| *by != author;
         let others_have_judged =
             candidate.completed_by().iter().any(is_other) || candidate.vetos().any(|(by, _)| is_other(&by));
-        // A veto or an event may have completed the author's evaluation before, and so have shown them those of others.
+        // A veto or an event may have completed the author's evaluation before, which let them read those of others.
         let was_completed = candidate.evaluations.contains_key(&author);
         Self {
             completed_at: now.trunc_subsecs(0),
@@ -68,7 +68,7 @@ impl FirstJudgement {
         }
     }
 
-    /// Whether it is about the answers of today. A reopened interview is judged anew.
+    /// Whether the judgement is about the current answers. A reopened interview is judged anew.
     pub(super) fn is_of_interview(&self, candidate: &Candidate) -> bool {
         let completed_at = candidate.interviewed_at.map(|at| at.trunc_subsecs(0));
         completed_at.is_none_or(|at| at <= self.completed_at)

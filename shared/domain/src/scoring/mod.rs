@@ -1,4 +1,4 @@
-//! Applies evaluations to candidates, and computes their results: the rules over the data of [`evaluation`](super::evaluation),
+//! Applies evaluations to candidates and computes results: the rules for the data of [`evaluation`](super::evaluation),
 //! candidates and projects.
 
 pub mod agreement;

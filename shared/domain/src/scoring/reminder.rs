@@ -10,7 +10,7 @@ use crate::staff::reminder::is_evaluation_due;
 use crate::time_zone::TimeZone;
 
 impl Project {
-    /// The days after which its evaluators are reminded; `None` if it reminds nobody, since it is not running or has none.
+    /// After how many days the project's evaluators are reminded; `None` if it is not running, has no evaluators or sends no reminders.
     pub fn reminder_days(&self) -> Option<u32> {
         let has_evaluators = !self.staff.evaluators.is_empty();
         self.settings.evaluation_days.filter(|_| self.status == ProjectStatus::Running && has_evaluators)
@@ -18,7 +18,7 @@ impl Project {
 }
 
 impl Candidate {
-    /// The evaluators of the project who are reminded on `day`, a day of the company's time zone, that the candidate waits for them.
+    /// The evaluators of the project who are reminded on `day`, in the company's time zone, because the candidate awaits their evaluation.
     pub fn reminded_evaluators<'a>(
         &'a self,
         project: &'a Project,
@@ -29,7 +29,7 @@ impl Candidate {
         let is_due = project.reminder_days().zip(self.interviewed_at).is_some_and(|(days, ended_at)| {
             self.status == CandidateStatus::Interviewed && is_evaluation_due(ended_at, days, zone, day)
         });
-        // Nobody should work on the data of candidates who have requested erasure or are on hold.
+        // Nobody should evaluate candidates who have requested erasure or are on hold.
         let is_judged = self.erasure_request.is_none() && self.hold_at(now).is_none();
         let waits = is_due && is_judged && self.evaluation_status(project) != EvaluationStatus::Completed;
         let open = project.staff.evaluators.iter().copied().filter(|by| self.completed_at(*by).is_none());

@@ -1,4 +1,4 @@
-//! Results: what a candidate's evaluations amount to.
+//! Results: the completed evaluations of a candidate, and their means.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ use crate::id::{CustomerId, VetoId};
 use crate::project::Project;
 use crate::questionnaire::Questionnaire;
 
-/// A candidate's result, before it is reduced to the current evaluators.
-// An item of its own, so that a change of evaluators, questions or criteria writes no candidates, and a list by rating
-// reads no evaluations.
+/// A candidate's result, which also includes evaluations by customers who are not evaluators at present.
+// An item of its own, so that changing evaluators, questions or criteria need not write candidates, and a list sorted by rating
+// need not read evaluations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResultSummary {
-    /// Everyone who has completed an evaluation.
+    /// All customers who have completed an evaluation.
     pub by: BTreeMap<CustomerId, CompletedEvaluation>,
-    /// Everyone who has vetoed.
+    /// All customers who have vetoed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub vetos: BTreeMap<CustomerId, VetoId>,
 }
@@ -27,9 +27,9 @@ pub struct ResultSummary {
 /// The numbers of a completed evaluation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompletedEvaluation {
-    /// When it was completed.
+    /// When the evaluation was completed.
     pub at: DateTime<Utc>,
-    /// The values of its ratings; `None` without ratings.
+    /// The values of the evaluation's ratings; `None` without ratings.
     pub rated: Option<RatingValues>,
 }
 
@@ -45,24 +45,24 @@ impl ResultSummary {
         has_result.then(|| Self { by, vetos: candidate.vetos().collect() })
     }
 
-    /// Whether `customer` is an evaluator who has yet to evaluate.
+    /// Whether results are hidden from `customer`, because they are an evaluator who has not evaluated yet.
     pub fn is_hidden_from(&self, customer: Option<CustomerId>, project: &Project) -> bool {
         project.staff.evaluates(customer).is_some_and(|own| !self.by.contains_key(&own))
     }
 
-    /// The completed evaluations of the project's evaluators.
+    /// The completed evaluations of the project's current evaluators.
     pub fn counting(&self, project: &Project) -> impl Iterator<Item = (CustomerId, &CompletedEvaluation)> {
         let evaluators = &project.staff.evaluators;
         self.by.iter().filter(|(by, _)| evaluators.contains(by)).map(|(by, completed)| (*by, completed))
     }
 
-    /// The overall rating on today's scale: the mean over the evaluators of the mean of each one's ratings.
-    // This is not the mean of all ratings: evaluators who rate more do not weigh more.
+    /// The overall rating on the current scale: for each evaluator the mean of their ratings, then the mean over the evaluators.
+    // Not the mean of all ratings: evaluators who rate more must not weigh more.
     pub fn overall(&self, project: &Project, questionnaire: &Questionnaire) -> RatingMean {
         let mut overall = RatingMean::default();
         for (_, completed) in self.counting(project) {
             if let Some(values) = &completed.rated {
-                // Today's questions, criteria and scale count: changing those writes no candidates.
+                // The current questions, criteria and scale apply, because changing those writes no candidates.
                 overall.add(values.sum(questionnaire), project.settings.maximum_score);
             }
         }
@@ -71,10 +71,10 @@ impl ResultSummary {
 }
 
 impl ResultSummary {
-    /// The mean over all completed evaluations of the mean of each one's ratings, in tenths of the scale from 0 to 10, rounded
-    /// half up; `None` without ratings.
-    // Everyone's and of everything, because a deletion reads neither the project nor its questions. Each evaluation counts on
-    // its own scale, so the project's scale does not matter, today's or another.
+    /// For each completed evaluation the mean of its ratings, then the mean over all of them, as a whole number from 0 to 10,
+    /// rounded half up; `None` without ratings.
+    // All evaluators, questions and criteria count, because a deletion reads neither the project nor its questions. Each
+    // evaluation counts on its own scale, so the project's scale does not matter.
     pub fn tenths_of_scale(&self) -> Option<u8> {
         let mut overall = RatingMean::default();
         for values in self.by.values().filter_map(|completed| completed.rated.as_ref()) {

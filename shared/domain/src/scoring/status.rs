@@ -1,4 +1,4 @@
-//! When a candidate is evaluated, and who may see the evaluators.
+//! When a candidate counts as evaluated, and from whom evaluations are hidden.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ pub enum EvaluationStatus {
     Completed,
 }
 
-/// The status of an evaluation that these customers have completed, some of them by a veto.
+/// The status, given the customers who have completed an evaluation and those who have vetoed.
 fn evaluation_status<'a>(
     completed_by: impl Iterator<Item = &'a CustomerId>,
     mut vetoed_by: impl Iterator<Item = CustomerId>,
@@ -32,7 +32,7 @@ fn evaluation_status<'a>(
     let evaluators = &project.staff.evaluators;
     // Evaluations by other customers are stored, and count once their authors become evaluators.
     match completed_by.filter(|customer| evaluators.contains(customer)).count() {
-        // One veto completes the evaluation for all.
+        // One veto completes the evaluation for everyone.
         _ if vetoed_by.any(|customer| evaluators.contains(&customer)) => EvaluationStatus::Completed,
         0 => EvaluationStatus::Pending,
         count if count < project.evaluations_needed() => EvaluationStatus::Partial,
@@ -65,17 +65,16 @@ impl Candidate {
         Some(if is_completed { EvaluationStatus::Completed } else { EvaluationStatus::Pending })
     }
 
-    /// Whether `customer` is an evaluator who has yet to evaluate, and so sees nothing that others have written.
-    // Whatever else they are: an opinion is as biased if an owner or a manager has it.
+    /// Whether others' evaluations are hidden from `customer`, because they are an evaluator who has not evaluated yet.
+    // Regardless of other roles: the opinion of an owner or a manager would be biased just as much.
     pub fn is_hidden_from(&self, customer: Option<CustomerId>, project: &Project) -> bool {
         self.own_evaluation_status(customer, project) == Some(EvaluationStatus::Pending)
     }
 
-    /// Refuses a reader of all that is stored about the candidate if that contains what is hidden from `customer`. Fails with
-    /// [`EVALUATE_FIRST`].
+    /// Checks that `customer` may read everything that is stored about the candidate. Fails with [`EVALUATE_FIRST`] if
+    /// evaluations are hidden from them.
     pub fn may_be_exported_by(&self, customer: Option<CustomerId>, project: &Project) -> Result<(), Refusal> {
-        // A candidate without an interview has nothing to evaluate, and a manager who will evaluate must still be able to answer
-        // them.
+        // Without an interview there is nothing to evaluate, and a manager who will evaluate must still be able to answer the candidate.
         let is_evaluable = self.interviewed_at.is_some() || !self.completed_by().is_empty();
         if is_evaluable && self.is_hidden_from(customer, project) { Err(EVALUATE_FIRST) } else { Ok(()) }
     }

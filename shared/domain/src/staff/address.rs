@@ -1,4 +1,4 @@
-//! The email address of a customer: the one that counts, one that waits to be confirmed, and former ones that can be restored.
+//! The email address of a customer, a pending address that awaits confirmation, and former addresses that can be restored.
 
 use chrono::{DateTime, Utc};
 
@@ -24,19 +24,19 @@ impl Customer {
         AddressFields { pending, keys, mail_rate, one_time_key }
     }
 
-    /// The address that clients see: the last one that was set.
+    /// The address that responses show: the pending one if there is one, otherwise `email`.
     pub fn shown_email(&self) -> &Email {
         self.pending_email.as_ref().map_or(&self.email, |pending| &pending.email)
     }
 
-    /// Whether the customer has proved the address that clients see.
+    /// Whether the customer has confirmed the address that responses show.
     pub fn is_email_confirmed(&self) -> bool {
         self.status == CustomerStatus::Confirmed && self.pending_email.is_none()
     }
 
-    /// Changes the email address at `now`. Customers who have activated their account have to confirm it, unless it `is_confirmed` or
-    /// is the one that counts anyway; others are invited again. A change that counts at once revokes all sessions and the keys
-    /// mailed to the old address.
+    /// Changes the email address at `now`. Customers who have activated their account have to confirm a new address, unless it
+    /// `is_confirmed` or is the current one; others are invited again. A change that takes effect at once revokes all sessions
+    /// and the keys mailed to the old address.
     pub fn with_email(
         mut self,
         email: Email,
@@ -46,7 +46,7 @@ impl Customer {
         if self.status == CustomerStatus::Invited {
             self.one_time_key = None;
             self.email = email;
-            // Mails went to the wrong person, who may have used the keys in them.
+            // The former address may be another person's, who may have used the keys mailed there.
             let moved = self.with_sessions_ended();
             return if moved.is_active { moved.invited_again(now) } else { Ok(moved) };
         }
@@ -64,7 +64,7 @@ impl Customer {
         Ok(self)
     }
 
-    /// Replaces the address by the pending one at `now`. Its holder has proved that address and account are theirs.
+    /// Makes the pending address the current one at `now`: the customer has proved that address and account are theirs.
     pub fn with_email_confirmed(mut self, now: DateTime<Utc>) -> Self {
         if let Some(pending) = self.pending_email.take() {
             let former = std::mem::replace(&mut self.email, pending.email);
@@ -73,21 +73,21 @@ impl Customer {
         self
     }
 
-    /// Restores a former address, and revokes whatever a later one could open: sessions, keys and, if it has counted, the
-    /// password, which becomes one that nobody knows.
+    /// Restores a former address and revokes everything that the reader of a later address could use: sessions, keys and, if the
+    /// later one was the current one, the password, which is replaced by one that nobody knows.
     pub fn with_email_restored(mut self, former: &FormerEmail, unknown_password: PasswordHash) -> Self {
         self.address_fields().restore(former);
         if self.email != former.email {
-            // The reader of the later address may have chosen it.
+            // The reader of the later address may have chosen the password.
             self.password_hash = Some(unknown_password);
-            // The reader may have signed in by the provider, too.
+            // The reader of the later address may also have signed in by the provider.
             self.sign_in_link = None;
             self.email = former.email.clone();
         }
         self.with_sessions_ended()
     }
 
-    /// Whether the customer logs in by `name`, in folded case.
+    /// Whether the customer logs in by `name`, which is in folded case.
     pub fn logs_in_by(&self, name: &str) -> bool {
         fold_case(self.username.as_str()) == name || self.account_address().logs_in_by(name)
     }

@@ -62,17 +62,17 @@ pub const LAST_OWNER: Refusal = Refusal {
 /// Customers cannot delete themselves.
 pub const OWN_ACCOUNT: Refusal =
     Refusal { code: "own_account", detail: "You cannot delete your own account. Ask a colleague to do it." };
-/// The customer has nothing to confirm.
+/// The customer has neither an invitation to accept nor an address to confirm.
 pub const NOT_INVITED: Refusal = Refusal {
     code: "not_invited",
     detail: "This customer has activated the account and has no new email address to confirm.",
 };
-/// An address leads to what its account sees.
+/// The reader of an address can get access to everything that its account sees, so callers who see less may not change it.
 pub const UNSEEN_PROJECTS: Refusal = Refusal {
     code: "permission_denied",
     detail: "To change the email address, you must see every project in which this customer has a role or a share. Ask an admin.",
 };
-/// Only a person answers for an address that its holder has not confirmed.
+/// Only a person may vouch for an address that its holder has not confirmed.
 pub const OWNER_CONFIRMS: Refusal = Refusal {
     code: "permission_denied",
     detail: "Only an owner who has logged in themselves may send `confirm`. Without it, the customer confirms the address.",
@@ -89,7 +89,7 @@ pub struct Customer {
     pub username: Username,
     /// The address for mails and logins; unique among the company's staff.
     pub email: Email,
-    /// Replaces `email` once the customer confirms it. Until then, no other account can have either.
+    /// Replaces `email` once the customer confirms it. Until then, no other account can have either address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending_email: Option<PendingEmail>,
     pub first_name: ShortName,
@@ -112,21 +112,21 @@ pub struct Customer {
     pub invited_at: Option<DateTime<Utc>>,
     /// When the account was activated.
     pub confirmed_at: Option<DateTime<Utc>>,
-    /// Recent repeated invitations.
+    /// The rate of repeated invitations.
     pub mail_rate: MailRate,
-    /// `None` for the operator.
+    /// The customer who created this one; `None` if the operator did.
     pub created_by: Option<CustomerId>,
     /// Whether the customer wants mails about interviews of their projects that have ended.
     pub receive_interview_notifications: bool,
     /// Whether the web application has greeted the customer.
     pub seen_welcome: bool,
-    /// `None` before activation.
+    /// The password; `None` before activation.
     pub password_hash: Option<PasswordHash>,
     /// Sessions of an earlier epoch are revoked.
     pub session_epoch: u32,
-    /// Lets the customer choose a password, after an invitation or a password reset.
+    /// The key with which the customer chooses a password, after an invitation or for a password reset.
     pub one_time_key: Option<OneTimeKey>,
-    /// Confirm another address, or restore a former one.
+    /// The keys that confirm a pending address or restore a former one.
     #[serde(default, skip_serializing_if = "AddressKeys::is_empty")]
     pub address_keys: AddressKeys,
     /// Whether the operator lets the customer act on behalf of others.
@@ -134,8 +134,8 @@ pub struct Customer {
     /// Set when SES reported a bounce or a complaint.
     pub suppression: Option<Suppression>,
     pub photo: Option<StoredFile>,
-    /// The identity at the company's provider that they sign in as. It may have ended:
-    /// [`SignInSettings::link_of`](super::sign_in::SignInSettings::link_of) tells.
+    /// The identity at the company's provider that the customer signs in as. It may be void: see
+    /// [`SignInSettings::link_of`](super::sign_in::SignInSettings::link_of).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sign_in_link: Option<SignInLink>,
 }
@@ -210,8 +210,8 @@ impl Customer {
             && other.account_type <= self.account_type
     }
 
-    /// Whether the change from `before` needs an invitation: of a customer who is new, active again or at another
-    /// address, without a password and without a key from the operator.
+    /// Whether the change from `before` requires an invitation: the customer is new, active again or has another address, and has
+    /// neither a password nor a key from the operator.
     pub fn is_invited_since(&self, before: Option<&Self>) -> bool {
         let awaits_mail =
             self.is_active && self.status == CustomerStatus::Invited && self.one_time_key.is_none();
@@ -225,12 +225,12 @@ impl Customer {
         if !self.is_active || !is_invited && self.pending_email.is_none() {
             return Err(NOT_INVITED.into());
         }
-        // The client learns that the mail would not arrive. The key of the last one stays valid, and a manager may
-        // pass it on.
+        // Refuse, so that the client learns that the mail would not arrive. The key of the last mail stays valid, and a manager
+        // may pass it on.
         if self.email_status() != EmailStatus::Deliverable {
             return Err(UNDELIVERABLE.into());
         }
-        // Counted with the person, so that switching between addresses does not reset the limit.
+        // The limit is per person, so that switching between addresses does not reset it.
         self.mail_rate.count(now)?;
         match &mut self.pending_email {
             Some(pending) => {
@@ -245,7 +245,7 @@ impl Customer {
         Ok(self)
     }
 
-    /// Sets a chosen password and revokes all sessions and the key.
+    /// Sets a chosen password, and revokes all sessions and the one-time key.
     pub fn with_password(mut self, hash: PasswordHash, now: DateTime<Utc>) -> Self {
         self.password_hash = Some(hash);
         self.session_epoch += 1;
@@ -263,7 +263,7 @@ impl Customer {
         self
     }
 
-    /// Allows or forbids to log in; the latter revokes all sessions.
+    /// Allows or forbids logging in. Forbidding it revokes all sessions.
     pub fn with_access(mut self, is_active: bool) -> Self {
         if self.is_active && !is_active {
             self.session_epoch += 1;
@@ -279,12 +279,12 @@ impl Customer {
         Suppression::status(self.suppression.as_ref(), Some(self.shown_email()))
     }
 
-    /// Whether the address that counts is not suppressed.
+    /// Whether mail reaches the current address: it is not suppressed.
     pub fn takes_mail(&self) -> bool {
         Suppression::reason(self.suppression.as_ref(), Some(&self.email)).is_none()
     }
 
-    /// The customer after SES reported `reason` for mails to `reported`. None if that changes nothing.
+    /// The customer after SES reported `reason` for mails to `reported`. `None` if the report changes nothing.
     pub fn after_delivery_report(mut self, reported: &str, reason: SuppressionReason) -> Option<Self> {
         let known = self.suppression.as_ref();
         let after = |own| Suppression::after_report(known, Some(own), reported, reason);
@@ -293,7 +293,7 @@ impl Customer {
         Some(self)
     }
 
-    /// The customer, who gets mails at their address again.
+    /// Lifts the suppression, so that the customer gets mails again.
     pub fn with_mails_allowed(mut self) -> Self {
         self.suppression = None;
         self
@@ -352,7 +352,7 @@ impl HasHistory for Customer {
             account_type, username, first_name, last_name, phone, gender, position, role, preferred_language,
             status, is_active, invited_at, confirmed_at, receive_interview_notifications, seen_welcome, password_hash,
             authenticate_on_behalf, photo, sign_in_link,
-            // Told by the identifiers or by other fields.
+            // Represented by the identifiers or by other fields.
             id: _, company: _, created_by: _, suppression: _, email: _, pending_email: _,
             // Internal.
             mail_rate: _, session_epoch: _, one_time_key: _, address_keys: _,
@@ -387,10 +387,10 @@ impl HasHistory for Customer {
     }
 
     fn events(before: Option<&Self>, after: &Self, changes: &FieldChanges) -> Vec<EventType> {
-        // The operator's owners are confirmed from the beginning.
+        // Owners whom the operator creates are confirmed from the beginning.
         let was_confirmed = before.is_some_and(|before| before.status == CustomerStatus::Confirmed);
         let is_confirmed = after.status == CustomerStatus::Confirmed && !was_confirmed;
-        // The first password is part of the confirmation, and proves the address that the invitation went to.
+        // The first password is part of the confirmation, and proves the address of the invitation.
         let [password, address] = if is_confirmed { ["password", "email_confirmed"] } else { ["status"; 2] };
         let told = ["status", "confirmationdate", "is_active", password, address];
         events_that_apply([

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use crate::history::{EventType, HistoryEntry, ResourceRef};
 use crate::id::{CandidateId, ProjectId};
 
-/// The most interviews that one mail remembers by identifier.
-// Every write of the item is charged by its size.
+/// The maximum number of interviews that one mail lists by identifier.
+// Each write of the item is charged by its size.
 const MAX_LISTED: usize = 50;
 
-/// An interview that is complete, or whose time ended with answers.
+/// An interview that was completed, or ended by time with answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndedInterview {
     pub project: ProjectId,
@@ -19,7 +19,7 @@ pub struct EndedInterview {
 }
 
 impl EndedInterview {
-    /// The interview that this event has ended; `None` for other events, and if nothing was answered.
+    /// The interview that this event has ended; `None` for other events, and if no question was answered.
     pub fn of_event(event: &HistoryEntry) -> Option<Self> {
         let is_completed = event.tells(EventType::CandidateInterviewed);
         let has_answers = event.change.details.facts.get("ended_by_time") == Some(&true.into());
@@ -33,12 +33,12 @@ impl EndedInterview {
     }
 }
 
-/// The interviews that a mail is about: up to 50 by identifier, and the number of the others.
+/// The interviews that a mail is about: up to 50 by identifier, and the number of further ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndedInterviews {
-    /// Each candidate once, in the order in which their interviews have ended.
+    /// Each candidate once, in the order in which the interviews ended.
     pub listed: Vec<EndedInterview>,
-    /// How many more there are, by project. Reopened interviews that end again count again.
+    /// The number of further interviews, by project. Interviews that are reopened and end again count again.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub more: BTreeMap<ProjectId, u32>,
 }
@@ -48,7 +48,7 @@ impl EndedInterviews {
         self.listed.is_empty() && self.more.is_empty()
     }
 
-    /// The projects of all of them.
+    /// The projects of all interviews.
     pub fn projects(&self) -> BTreeSet<ProjectId> {
         self.listed.iter().map(|interview| interview.project).chain(self.more.keys().copied()).collect()
     }

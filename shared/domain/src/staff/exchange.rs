@@ -1,4 +1,4 @@
-//! The exchange of a JWT for a token: the named token that it acts as, and its end.
+//! The exchange of a JWT for a token: which named token it acts as, and when it ends.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -6,15 +6,15 @@ use crate::issuer::VerifiedJwt;
 use crate::staff::named_token::NamedToken;
 use crate::staff::trust::TrustProblem;
 
-/// The longest life of a token that an exchange makes.
+/// The maximum lifetime of an exchanged token.
 pub const MAX_LIFETIME: TimeDelta = TimeDelta::hours(1);
 
-/// The choice among the named tokens that trust an issuer, by what it has signed.
+/// The result of choosing among the named tokens that trust the issuer of a JWT.
 #[derive(Debug)]
 pub enum TrustChoice<'a> {
-    /// The one token that trusts the workload.
+    /// The only token that trusts the workload.
     Token(&'a NamedToken),
-    /// None, or more than one, trusts it; the problem of each token.
+    /// No token or more than one trusts the workload; the problem of each token.
     Refused(Vec<(&'a NamedToken, TrustProblem)>),
 }
 
@@ -41,7 +41,7 @@ impl<'a> TrustChoice<'a> {
     }
 }
 
-/// When a token ends that is made at `now` for `token`, by a JWT that ends at `jwt_end`.
+/// The expiry of a token that an exchange for `token` creates at `now`. `jwt_end` is the expiry of the JWT.
 pub fn end_of_exchanged(token: &NamedToken, jwt_end: DateTime<Utc>, now: DateTime<Utc>) -> DateTime<Utc> {
     let end = (now + MAX_LIFETIME).min(jwt_end + MAX_LIFETIME);
     token.expires_at.map_or(end, |last| end.min(last))

@@ -1,4 +1,4 @@
-//! Mails about what candidates ask for: whom they go to, and what waits for the next one.
+//! Mails about candidates' requests for help: their recipients, and the requests that await the next mail.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
@@ -6,14 +6,15 @@ use serde::{Deserialize, Serialize};
 use crate::candidate::Candidate;
 use crate::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 
-/// The least time between two mails to one recipient. The first one leaves at once: a candidate may be in the middle of the interview.
+/// The minimum time between two mails to one recipient. The first mail is sent at once, because the candidate may be in the
+/// middle of the interview.
 const PAUSE: TimeDelta = TimeDelta::minutes(10);
-/// The most requests that one mail names; it counts the others.
+/// The maximum number of requests that one mail names; it counts the others.
 const MAX_NAMED: usize = 10;
 /// How long the time of the last mail is kept.
 const KEPT: TimeDelta = TimeDelta::days(90);
 
-/// A request of a candidate for help, by its moment, which tells it from a later one.
+/// A candidate's request for help. Its time distinguishes it from a later request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskedHelp {
     pub project: ProjectId,
@@ -22,13 +23,13 @@ pub struct AskedHelp {
 }
 
 impl AskedHelp {
-    /// The open request of a candidate.
+    /// The open request of a candidate; `None` without one.
     pub fn of(candidate: &Candidate) -> Option<Self> {
         let asked_at = candidate.open_help_request()?.asked_at;
         Some(Self { project: candidate.project, candidate: candidate.id, asked_at })
     }
 
-    /// Whether the request of the candidate is still open, and still this one.
+    /// Whether this is still the candidate's open request.
     pub fn is_open_in(&self, candidate: &Candidate) -> bool {
         Self::of(candidate) == Some(*self)
     }
@@ -40,13 +41,13 @@ impl AskedHelp {
 pub enum HelpRecipient {
     /// An interview manager who wants notices, or an owner if no other address is known.
     Customer(CustomerId),
-    /// The address of the project for candidates, or that of the company.
-    // By the project even if the address is the company's: only the project knows its own.
+    /// The address for candidates: the project's own, otherwise the company's.
+    // Identified by the project even if the address is the company's, because only the project knows whether it has its own.
     Contact(ProjectId),
 }
 
 impl HelpRecipient {
-    /// A name that no other recipient of the company has.
+    /// A name that is unique among the company's recipients.
     pub fn name(self) -> String {
         match self {
             Self::Customer(customer) => customer.to_string(),
@@ -55,28 +56,28 @@ impl HelpRecipient {
     }
 }
 
-/// The requests for help that a recipient is to be told of, and when.
+/// The requests for help that await a mail to a recipient, and when it is due.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HelpNotice {
     pub company: CompanyId,
     pub recipient: HelpRecipient,
-    /// The requests that the next mail names, the oldest first.
+    /// The requests that the next mail names, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waiting: Vec<AskedHelp>,
-    /// How many requests the next mail does not name: they are on the page of their project.
+    /// The number of further requests, which the next mail does not name. The page of their project shows them.
     #[serde(default)]
     pub more: usize,
-    /// The requests of the last mail: an effect that runs again must not cause another one.
+    /// The requests in the last mail: an effect that runs again must not cause another mail.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub told: Vec<AskedHelp>,
     /// When the last mail was handed to the outbox.
     pub mailed_at: Option<DateTime<Utc>>,
-    /// When the next mail is written; `None` if nothing waits.
+    /// When the next mail is due; `None` if no request waits.
     pub next_mail_at: Option<DateTime<Utc>>,
 }
 
 impl HelpNotice {
-    /// The notice of a recipient who was never told.
+    /// The notice of a recipient who has never had such a mail.
     pub fn new(company: CompanyId, recipient: HelpRecipient) -> Self {
         Self {
             company,
@@ -89,13 +90,13 @@ impl HelpNotice {
         }
     }
 
-    /// Adds a request at `now`, unless the notice knows it. It is due at once, or ten minutes after the last mail.
+    /// Adds a request at `now`, unless the notice has it already. The mail is due at once, or ten minutes after the last one.
     pub fn with_asked(mut self, asked: AskedHelp, now: DateTime<Utc>) -> Self {
         let is_known = self.waiting.contains(&asked) || self.told.contains(&asked);
         if is_known {
             return self;
         }
-        // A further request replaces the one before, so that staff are told of the candidate once.
+        // A further request replaces the candidate's earlier one, so that a mail names the candidate once.
         self.waiting.retain(|waiting| waiting.candidate != asked.candidate);
         if self.waiting.len() < MAX_NAMED {
             self.waiting.push(asked);
@@ -107,18 +108,19 @@ impl HelpNotice {
         self
     }
 
-    /// Whether the next mail is to be written at `now`.
+    /// Whether the next mail is due at `now`.
     pub fn is_due(&self, now: DateTime<Utc>) -> bool {
         self.next_mail_at.is_some_and(|at| at <= now)
     }
 
-    /// Takes out what waits, for a mail that is handed to the outbox at `now`: the requests that it names, and how many it does not.
+    /// Removes the waiting requests for a mail that is handed to the outbox at `now`. Returns the requests that it names and the
+    /// number of the others.
     pub fn handed_over(mut self, now: DateTime<Utc>) -> (Self, Vec<AskedHelp>, usize) {
         let (asked, more) = (std::mem::take(&mut self.waiting), std::mem::take(&mut self.more));
         (Self { told: asked.clone(), mailed_at: Some(now), next_mail_at: None, ..self }, asked, more)
     }
 
-    /// When it is forgotten; `None` while a mail is to come.
+    /// When the notice is deleted; `None` while a mail is due.
     pub fn forgotten_at(&self) -> Option<DateTime<Utc>> {
         self.mailed_at.filter(|_| self.next_mail_at.is_none()).map(|at| at + KEPT)
     }

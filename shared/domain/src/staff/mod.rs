@@ -45,12 +45,12 @@ pub struct HeldRole {
 }
 
 impl HeldRole {
-    /// The identifier, derived from both and sorted by customer.
+    /// The identifier, derived from customer and role, and sorted by customer.
     pub fn id(self) -> RoleId {
-        // Made of customer and role, because the project stores roles as just these two.
+        // Derived, because the project stores nothing but customer and role.
         let mut id = self.customer.to_bytes();
         let hash = Sha256::new().chain_update(id).chain_update(self.role.as_str()).finalize();
-        // The first bytes are the customer's creation time, so that roles are listed in the order of their customers.
+        // Keep the first bytes, the customer's creation time, so that roles are listed in the order of their customers.
         id[6..].copy_from_slice(&hash[..10]);
         Id::from_bytes(id)
     }
@@ -59,16 +59,16 @@ impl HeldRole {
 /// The roles in a project.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProjectStaff {
-    /// Customers who run it.
+    /// Customers who run the project.
     pub interview_managers: BTreeSet<CustomerId>,
-    /// Customers who evaluate.
+    /// Customers who evaluate candidates.
     pub evaluators: BTreeSet<CustomerId>,
-    /// Customers who only read; not evaluators.
+    /// Customers who only read. None of them is an evaluator.
     pub reviewers: BTreeSet<CustomerId>,
 }
 
 impl ProjectStaff {
-    /// Everyone with this role.
+    /// The customers with this role.
     pub fn holders(&self, role: StaffRole) -> &BTreeSet<CustomerId> {
         match role {
             StaffRole::InterviewManager => &self.interview_managers,
@@ -77,7 +77,7 @@ impl ProjectStaff {
         }
     }
 
-    /// Everyone with this role, for changes.
+    /// The customers with this role, to be changed.
     pub fn holders_mut(&mut self, role: StaffRole) -> &mut BTreeSet<CustomerId> {
         match role {
             StaffRole::InterviewManager => &mut self.interview_managers,
@@ -105,7 +105,7 @@ impl ProjectStaff {
         customer.filter(|customer| self.evaluators.contains(customer))
     }
 
-    /// Whether `customer` works with interviews that have ended: manages or evaluates them.
+    /// Whether `customer` works with ended interviews, as a manager or an evaluator.
     pub fn awaits_interviews(&self, customer: CustomerId) -> bool {
         self.interview_managers.contains(&customer) || self.evaluators.contains(&customer)
     }
@@ -117,12 +117,12 @@ impl ProjectStaff {
         }
     }
 
-    /// Everyone with a role.
+    /// All customers with a role.
     pub fn everybody(&self) -> BTreeSet<CustomerId> {
         [&self.interview_managers, &self.evaluators, &self.reviewers].into_iter().flatten().copied().collect()
     }
 
-    /// Checks that no evaluator is a reviewer, and the number of people.
+    /// Checks that no evaluator is a reviewer, and that at most [`MAX_STAFF`] people have a role.
     pub fn check(&self) -> Result<(), String> {
         if !self.evaluators.is_disjoint(&self.reviewers) {
             return Err("An evaluator may not be a reviewer of the same project.".to_owned());

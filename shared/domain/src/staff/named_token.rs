@@ -17,7 +17,7 @@ use crate::staff::trust::{NotedProblem, TokenTrust};
 use crate::text::ShortName;
 use crate::timestamp::Timestamp;
 
-/// The maximum per company.
+/// The maximum number of a company's named tokens.
 pub const MAX_TOKENS: u32 = 100;
 /// The company has the maximum number of named tokens.
 pub const TOO_MANY_TOKENS: Refusal =
@@ -29,13 +29,13 @@ pub const READ_ONLY_TOKEN: Refusal = Refusal {
     detail: "This token may only read: send GET or HEAD. For changes, use a token without `read_only`.",
 };
 
-/// The most projects that one token may name.
+/// The maximum number of projects that a token can be limited to.
 pub const MAX_PROJECTS: usize = 50;
-/// How long a token that has expired stays in the list of the company's tokens.
+/// How long an expired token stays in the list of the company's tokens.
 const SHOWN_AFTER_END: TimeDelta = TimeDelta::days(30);
-/// The earliest end of a new token, from now on.
+/// The minimum lifetime of a new token.
 const MIN_LIFETIME: TimeDelta = TimeDelta::hours(1);
-/// The latest end of a new token, from now on.
+/// The maximum lifetime of a new token: ten years.
 const MAX_LIFETIME: Months = Months::new(120);
 
 named! {
@@ -48,11 +48,11 @@ named! {
     }
 }
 
-/// The minimum entropy of a value, by [`bits`]: that of 20 random hexadecimal digits.
+/// The minimum entropy of a value in bits, as [`bits`] estimates it: that of 20 random hexadecimal digits.
 pub const MIN_BITS: f64 = 80.0;
 
-/// The approximate entropy of a text in bits: by the frequency of its characters or, if that is less, of the
-/// differences between neighbours. Repetitions of earlier parts do not count.
+/// Estimates the entropy of a text in bits: by the frequency of its characters or, if that gives less, of the differences between
+/// neighbours. Repetitions of earlier parts do not count.
 pub fn bits(text: &str) -> f64 {
     let bytes = text.as_bytes();
     let fresh = bytes.windows(3).collect::<BTreeSet<_>>().len() as f64;
@@ -60,7 +60,7 @@ pub fn bits(text: &str) -> f64 {
     fresh * surprise(bytes).min(surprise(&steps))
 }
 
-/// Entropy per byte by the frequency of bytes (Shannon).
+/// The entropy per byte in bits, by the frequency of bytes (Shannon).
 fn surprise(bytes: &[u8]) -> f64 {
     let mut counts = [0_u32; 256];
     bytes.iter().for_each(|byte| counts[usize::from(*byte)] += 1);
@@ -72,7 +72,7 @@ fn surprise(bytes: &[u8]) -> f64 {
 /// The rights of a named token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenRights {
-    /// Without `projects`, the token has the rights of a customer of this type, but for actions that need a person.
+    /// Without `projects`, the token has the rights of a customer of this type, except for actions that need a person.
     pub account_type: AccountType,
     /// The projects that the token is limited to, as their interview manager; empty for a token of the whole company.
     pub projects: BTreeSet<ProjectId>,
@@ -84,8 +84,8 @@ impl TokenRights {
     pub const OWNER: Self =
         Self { account_type: AccountType::Owner, projects: BTreeSet::new(), is_read_only: false };
 
-    /// Rights with these projects; an error is the message on `projects` if they do not go with the account type. `None` if the
-    /// client has not named any.
+    /// Rights limited to these projects; `None` if the client has named none. The error is the message on `projects`, if they do
+    /// not fit the account type.
     pub fn new(
         account_type: AccountType,
         projects: Option<BTreeSet<ProjectId>>,
@@ -97,7 +97,7 @@ impl TokenRights {
             }
             // An empty list is most likely a mistake of the client, and must not widen the rights.
             Some(projects) if projects.is_empty() => Err("Name at least one project.".to_owned()),
-            // Without projects it could do next to nothing, which its owner would find out in production.
+            // Without projects, such a token could do almost nothing, which its owner would notice only in production.
             None if account_type < AccountType::Recruiter => {
                 Err("Name at least one project: tokens of this account type see no others.".to_owned())
             }
@@ -105,12 +105,12 @@ impl TokenRights {
         }
     }
 
-    /// The projects that the token is limited to; `None` if it is one of the whole company.
+    /// The projects that the token is limited to; `None` for a token of the whole company.
     pub fn limits(&self) -> Option<&BTreeSet<ProjectId>> {
         Some(&self.projects).filter(|projects| !projects.is_empty())
     }
 
-    /// The token's relation to a thing that belongs to `project`; `None` for things of the company.
+    /// The token's relation to a target that belongs to `project`, or to the company if `project` is `None`.
     pub fn relation(&self, project: Option<ProjectId>) -> CallerRelation {
         let Self { account_type, is_read_only, .. } = *self;
         match self.limits() {
@@ -123,7 +123,7 @@ impl TokenRights {
     }
 }
 
-/// Checks the end of a token that is created at `now`; an error is the message on `expires_at`.
+/// Checks the end of a token that is created at `now`. The error is the message on `expires_at`.
 pub fn check_end(end: DateTime<Utc>, now: DateTime<Utc>) -> Result<(), String> {
     if (now + MIN_LIFETIME..=now + MAX_LIFETIME).contains(&end) {
         Ok(())
@@ -132,30 +132,30 @@ pub fn check_end(end: DateTime<Utc>, now: DateTime<Utc>) -> Result<(), String> {
     }
 }
 
-/// The day of `now` in UTC, at its beginning: the uses of tokens are noted by days.
+/// The beginning of the day of `now` in UTC: uses of tokens are recorded by day.
 pub fn day_of_use(now: DateTime<Utc>) -> DateTime<Utc> {
     now.date_naive().and_time(NaiveTime::MIN).and_utc()
 }
 
-/// How callers prove that they may act by a named token.
+/// How callers prove that they may use a named token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TokenProof {
     /// Callers send the token's value.
     Value {
         /// The hash of the value.
         hash: SecretHash,
-        /// The [`MediaKey`](crate::secret::MediaKey) of the value, which verifies the URLs of files in responses to it.
+        /// The [`MediaKey`](crate::secret::MediaKey) of the value, which verifies the file URLs in responses to the token.
         media_key: Sealed,
     },
-    /// Callers exchange a JWT of a platform for a token of an hour. The stored trust is no secret.
+    /// Callers exchange a platform's JWT for a token that is valid for an hour. The stored trust is no secret.
     Trust(TokenTrust),
-    /// A trust that came with an archive admits no callers: the archive must not give access, and owners decide anew whom the company
-    /// trusts at this deployment.
+    /// The trust of an imported token admits no callers: an archive must not give access, and owners decide again whom the
+    /// company trusts in this deployment.
     ImportedTrust(TokenTrust),
 }
 
 impl TokenProof {
-    /// The trust, be it of this deployment or of another one; `None` for a token with a value.
+    /// The trust, whether imported or not; `None` for a token with a value.
     pub fn trust(&self) -> Option<&TokenTrust> {
         match self {
             Self::Trust(trust) | Self::ImportedTrust(trust) => Some(trust),
@@ -176,7 +176,7 @@ pub struct TokenUses {
     pub last_used_at: Option<DateTime<Utc>>,
     /// The day of the last exchange, at midnight in UTC.
     pub exchanged_at: Option<DateTime<Utc>>,
-    /// Why an exchange has failed since the token was created.
+    /// The last problem of an exchange since the token was created.
     pub last_problem: Option<NotedProblem>,
 }
 
@@ -184,49 +184,49 @@ pub struct TokenUses {
 #[serde(try_from = "StoredToken", into = "StoredToken")]
 pub struct NamedToken {
     pub id: TokenId,
-    /// The company that owns it.
+    /// The company that owns the token.
     pub company: CompanyId,
     /// Usually the name of a service.
     pub name: ShortName,
     pub proof: TokenProof,
     pub rights: TokenRights,
-    /// When it stops working; `None` for never.
+    /// When the token expires; `None` for never.
     pub expires_at: Option<DateTime<Utc>>,
-    /// The last uses. Only the copy of the token has them that every request by it reads; one that an archive has brought has no copy,
-    /// if it trusts a workload, and says so itself.
+    /// The last uses. They are stored only in the copy of the token that every request with it reads. An imported token with
+    /// trust has no copy, so it stores them itself.
     pub uses: TokenUses,
     /// When the resource was created.
     pub created_at: DateTime<Utc>,
     /// The owner who created the token.
-    // The token outlives them: services must not stop when a person leaves or loses rights, and any owner may delete it.
+    // The token outlives its creator: services must not stop when a person leaves or loses rights, and any owner may delete it.
     pub created_by: CustomerId,
 }
 
 impl NamedToken {
-    /// Whether it works at `now`.
+    /// Whether the token has not expired at `now`.
     pub fn is_alive_at(&self, now: DateTime<Utc>) -> bool {
         self.expires_at.is_none_or(|end| now < end)
     }
 
-    /// The token as an archive brings it: without a workload that gets in.
+    /// The token as an import stores it: its trust admits no workload.
     pub fn imported(self) -> Self {
         match self.proof {
-            // The uses stay where they are, because there is no copy that has them.
+            // Such a token has no copy, so keep its uses here.
             TokenProof::Trust(trust) => Self { proof: TokenProof::ImportedTrust(trust), ..self },
             proof => Self { proof, uses: TokenUses::default(), ..self },
         }
     }
 
-    /// When the service deletes it; `None` for never.
+    /// When the service deletes the token; `None` for never.
     pub fn due_at(&self) -> Option<DateTime<Utc>> {
         self.expires_at.map(|end| end + SHOWN_AFTER_END)
     }
 }
 
-/// A named token as the table has it.
-// One with an owner's rights and no end has the form of all tokens of earlier releases. Any other has no attribute `media_key`,
-// so that a release that knows no limits cannot read it: during a deployment or after a way back, it answers 503 instead of
-// giving the token an owner's rights. For the same reason, one with trust has no `hash`.
+/// A named token as stored.
+// A token with an owner's rights and no end has the form of all tokens of earlier releases. Any other token has no attribute
+// `media_key`, so that a release without limits cannot read it: during a deployment or after a rollback, that release answers 503
+// instead of giving the token an owner's rights. For the same reason, a token with trust has no `hash`.
 #[derive(Serialize, Deserialize)]
 struct StoredToken {
     id: TokenId,
@@ -252,7 +252,7 @@ struct StoredToken {
     created_by: CustomerId,
 }
 
-/// The part of a token that most tokens lack: limits and an end.
+/// The part that most tokens lack: limited rights or an end.
 #[derive(Serialize, Deserialize)]
 struct StoredLimits {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -344,7 +344,7 @@ impl HasHistory for NamedToken {
             expires_at: expires_at.map(Timestamp),
             issuer: proof.trust().map(|trust| trust.issuer.clone()),
         };
-        // Subjects and claims name repositories, accounts and people.
+        // Subjects and claims may name repositories, accounts and people.
         let workload = proof.trust().map(|trust| (&trust.subject, &trust.claims));
         let others =
             [("name", private(name)), ("projects", private(projects)), ("workload", private(&workload))];

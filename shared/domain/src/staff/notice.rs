@@ -1,5 +1,5 @@
-//! Mails to staff about interviews that have ended, complete or by their time with answers: what waits for the next one, and who was
-//! reminded of whom.
+//! Mails to staff about ended interviews, i.e. completed ones and those that time ended with answers: the interviews that await
+//! the next mail, and the reminders to evaluate.
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
@@ -8,46 +8,46 @@ use crate::id::{CompanyId, CustomerId};
 use crate::staff::ended_interviews::{EndedInterview, EndedInterviews};
 use crate::staff::reminder::EvaluationReminders;
 
-/// How long staff are not told after an interview has ended, so that a wave is one mail.
+/// How long staff are not told after an interview has ended, so that several interviews share one mail.
 const GATHERING: TimeDelta = TimeDelta::minutes(5);
-/// The least time between two mails to one person.
+/// The minimum time between two mails to one person.
 const PAUSE: TimeDelta = TimeDelta::hours(1);
-/// How long the time of the last mail is kept, and what waits for a mail that nothing has caused since.
+/// How long the time of the last mail is kept, and how long interviews of a given-up mail wait for another mail.
 const KEPT: TimeDelta = TimeDelta::days(90);
 
-/// A place in a company's feed: from there on, interviews have ended that staff have not been told of.
+/// A position in a company's feed: staff have not been told of interviews that ended after it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InterviewWave {
     pub company: CompanyId,
-    /// The number of the event before the first of these.
+    /// The number of the event before the first one that ended such an interview.
     pub after: u64,
-    /// When the schedule reads the feed.
+    /// When the schedule reads the feed after that event.
     pub read_at: DateTime<Utc>,
 }
 
 impl InterviewWave {
-    /// The wave that the end of an interview, as the event with this number, begins at `now`.
+    /// The wave that begins at `now`. `number` is that of the event that has ended the first interview.
     pub fn begun(company: CompanyId, number: u64, now: DateTime<Utc>) -> Self {
         Self { company, after: number - 1, read_at: now + GATHERING }
     }
 }
 
-/// The ended interviews that a member of staff is to be told of, and when.
+/// The ended interviews that await a mail to a member of staff, and when it is due.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InterviewNotice {
     pub company: CompanyId,
     /// The recipient.
     pub customer: CustomerId,
-    /// The interviews that the next mail is about.
+    /// The interviews that the next mail will be about.
     #[serde(default, skip_serializing_if = "EndedInterviews::is_empty")]
     pub waiting: EndedInterviews,
-    /// The number of the last event that it knows: a wave that is read again adds nothing twice.
+    /// The number of the last event that was taken into account: reading a wave again must add nothing twice.
     pub reached: u64,
     /// When the last mail was handed to the outbox.
     pub mailed_at: Option<DateTime<Utc>>,
-    /// When the next mail is written; `None` if nothing waits, or only what a given-up mail has left.
+    /// When the next mail is due; `None` if no interview waits, or only those of a given-up mail.
     pub next_mail_at: Option<DateTime<Utc>>,
-    /// The reminders to evaluate, which no other mail waits for.
+    /// The reminders to evaluate, which are independent of these mails.
     #[serde(default, skip_serializing_if = "EvaluationReminders::is_empty")]
     pub reminders: EvaluationReminders,
 }
@@ -66,8 +66,8 @@ impl InterviewNotice {
         }
     }
 
-    /// Adds interviews whose events have these numbers, after the part of the feed up to `reached` was read at `now`. Skips
-    /// events that it knows.
+    /// Adds interviews, with the numbers of their events, after the feed was read up to `reached` at `now`. Skips events that
+    /// were already taken into account.
     pub fn with_ended(
         mut self,
         interviews: impl IntoIterator<Item = (u64, EndedInterview)>,
@@ -88,14 +88,15 @@ impl InterviewNotice {
         self
     }
 
-    /// Takes out what waits, for a mail that is handed to the outbox at `now`.
+    /// Removes and returns the waiting interviews, for a mail that is handed to the outbox at `now`.
     pub fn handed_over(mut self, now: DateTime<Utc>) -> (Self, EndedInterviews) {
         let told = std::mem::take(&mut self.waiting);
         (Self { mailed_at: Some(now), next_mail_at: None, ..self }, told)
     }
 
-    /// Puts back what a mail was about that was given up at `now`. The next mail tells it, whenever something causes that.
-    // The given-up notice causes no mail itself: what SES refuses would otherwise be tried every hour for ever.
+    /// Puts back the interviews of a mail that was given up at `now`. The next mail, which another interview must cause, will be
+    /// about them too.
+    // They cause no mail themselves: otherwise, a mail that SES refuses would be tried every hour forever.
     pub fn with_given_up(mut self, told: EndedInterviews, now: DateTime<Utc>) -> Self {
         let waiting = std::mem::replace(&mut self.waiting, told);
         for one in waiting.listed {
@@ -108,15 +109,15 @@ impl InterviewNotice {
         self
     }
 
-    /// Notes the reminder of `day` about candidates who wait for an evaluation, oldest first, and returns those whom it is about;
-    /// `None` if none is due, as [`EvaluationReminders::remind`] tells.
+    /// Records the reminder of `day` about candidates who await an evaluation, oldest first, and returns those that it is about.
+    /// `None` if no reminder is due: see [`EvaluationReminders::remind`].
     pub fn remind(mut self, day: NaiveDate, waiting: &[EndedInterview]) -> Option<(Self, EndedInterviews)> {
         let reminders = std::mem::take(&mut self.reminders);
         let (reminders, told) = reminders.remind(day, waiting)?;
         Some((Self { reminders, ..self }, told))
     }
 
-    /// When it is forgotten; `None` while a mail is to come.
+    /// When the notice is deleted; `None` while a mail is due.
     pub fn forgotten_at(&self) -> Option<DateTime<Utc>> {
         let told = self.mailed_at.map(|at| at + KEPT);
         told.max(self.reminders.forgotten_at()).filter(|_| self.next_mail_at.is_none())
@@ -154,7 +155,7 @@ mod tests {
     fn mails_are_an_hour_apart_and_an_event_counts_once() {
         let first = notice().with_ended(numbered(1..=2), 4, at(0));
         assert_eq!((first.next_mail_at, first.reached, first.waiting.listed.len()), (Some(at(0)), 4, 2));
-        // The same part of the feed once more, and further.
+        // The same part of the feed is read again, and then a further part.
         let again = first.clone().with_ended(numbered(1..=2), 4, at(1));
         assert_eq!(again, first);
         let (mailed, told) = again.handed_over(at(2));
@@ -182,7 +183,7 @@ mod tests {
         let left = mailed.clone().with_given_up(told.clone(), at(9));
         assert_eq!((left.next_mail_at, left.forgotten_at()), (None, Some(at(1) + KEPT)));
         assert_eq!(left.waiting, told);
-        // And with what has come since: those of before come first.
+        // Interviews that ended in the meantime follow those of the given-up mail.
         let since = mailed.with_ended(numbered(61..=62), 62, at(2)).with_given_up(told, at(9));
         assert_eq!((since.waiting.listed.len(), since.waiting.more.values().sum::<u32>()), (50, 12));
         assert_eq!((since.next_mail_at, since.forgotten_at()), (Some(at(61)), None));

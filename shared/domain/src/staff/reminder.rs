@@ -1,4 +1,4 @@
-//! Reminders of evaluators: the mornings on which a company's are due, and how often a member of staff was reminded of whom.
+//! Reminders of evaluators: the mornings when those of a company are due, and how often a member of staff was reminded of whom.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +11,10 @@ use crate::time_zone::TimeZone;
 
 /// The hour of a working day from which evaluators are reminded.
 const MORNING: u32 = 8;
-/// The most mails about one candidate to one person.
+/// The maximum number of mails about one candidate to one person.
 const MAX_MAILS: u8 = 10;
-/// The most candidates whose mails are counted, and of whom one mail tells.
-// Every write of the notice is charged by its size.
+/// The maximum number of candidates that one mail is about and whose mails are counted.
+// Each write of the notice is charged by its size.
 const MAX_COUNTED: usize = 2_000;
 /// How long the counts are kept after the last mail.
 const KEPT: TimeDelta = TimeDelta::days(400);
@@ -23,59 +23,59 @@ const KEPT: TimeDelta = TimeDelta::days(400);
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EvaluationRound {
     pub company: CompanyId,
-    /// `None` until the schedule has first seen it.
+    /// When the round is due; `None` until the schedule has planned it.
     pub next_at: Option<DateTime<Utc>>,
-    /// The place where the next step goes on; `None` if the last one has read all candidates and handed over all mails.
+    /// Where the next step continues; `None` if the last one has read all candidates and handed over all mails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reading: Option<ReadingPlace>,
 }
 
-/// How far the candidates of a company have been read for the reminders of a day: projects and candidates go by identifier.
+/// How far the candidates of a company have been read for the reminders of a day, ordered by project and candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadingPlace {
     pub day: NaiveDate,
     pub project: ProjectId,
-    /// The last candidate of this project who was read; `None` if none was.
+    /// The last candidate of this project that was read; `None` if none was.
     pub candidate: Option<CandidateId>,
 }
 
 impl EvaluationRound {
-    /// The round of a company that begins to have its evaluators reminded. The schedule only plans it, so that nobody is reminded as
-    /// soon as a setting is saved.
+    /// The round of a company that starts to use reminders. The schedule first only plans it, so that nobody is reminded as soon
+    /// as a setting is saved.
     pub fn unplanned(company: CompanyId) -> Self {
         Self { company, next_at: None, reading: None }
     }
 
-    /// When the schedule looks at it.
+    /// When the schedule must process the round.
     pub fn due_at(&self) -> DateTime<Utc> {
         self.next_at.unwrap_or_default()
     }
 
-    /// Moves it to the next morning after `now`.
+    /// Moves the round to the next morning after `now`.
     pub fn plan(self, zone: &TimeZone, now: DateTime<Utc>) -> Self {
         let days = zone.local_time(now).date_naive().iter_days();
         let mornings = days.filter(|day| is_working(*day)).map(|day| morning_of(day, zone));
         Self { next_at: mornings.take(7).find(|moment| *moment > now), reading: None, ..self }
     }
 
-    /// Has the next step go on from a place, behind the companies that were due before `now`.
+    /// Makes the next step continue at a place, after the companies that were due before `now`.
     pub fn go_on(self, from: ReadingPlace, now: DateTime<Utc>) -> Self {
         Self { next_at: Some(now), reading: Some(from), ..self }
     }
 
-    /// The place where the step of `day` begins; `None` for the first candidate.
+    /// Where the step of `day` begins; `None` for the first candidate.
     pub fn place_on(&self, day: NaiveDate) -> Option<ReadingPlace> {
         self.reading.filter(|place| place.day == day)
     }
 
-    /// The day that has ended before all evaluators were reminded.
+    /// The day that ended before all evaluators were reminded; `None` if there is none.
     pub fn missed_day(&self, zone: &TimeZone, now: DateTime<Utc>) -> Option<NaiveDate> {
         let today = zone.local_time(now).date_naive();
         self.reading.map(|place| place.day).filter(|day| *day < today)
     }
 
-    /// The day of which evaluators are reminded at `now`: a working day from 8 o'clock on. `None` while it is only to be planned,
-    /// and at other times, to which a changed time zone leads.
+    /// The day whose reminders are sent at `now`: a working day, from 8 o'clock on. `None` while the round has yet to be planned,
+    /// and at other times, which a change of the time zone can cause.
     pub fn day_at(&self, zone: &TimeZone, now: DateTime<Utc>) -> Option<NaiveDate> {
         let local = zone.local_time(now);
         let day = local.date_naive();
@@ -83,7 +83,7 @@ impl EvaluationRound {
     }
 }
 
-/// The moment from which evaluators are reminded on a day.
+/// When reminders start on a day.
 pub fn morning_of(day: NaiveDate, zone: &TimeZone) -> DateTime<Utc> {
     zone.first_moment(day.and_time(morning()))
 }
@@ -96,7 +96,7 @@ fn is_working(day: NaiveDate) -> bool {
     !matches!(day.weekday(), Weekday::Sat | Weekday::Sun)
 }
 
-/// Whether an evaluation is due on `day`, so many `days` after the day when the interview ended.
+/// Whether an evaluation is due on `day`: at least this number of `days` after the day when the interview ended.
 pub fn is_evaluation_due(ended_at: DateTime<Utc>, days: u32, zone: &TimeZone, day: NaiveDate) -> bool {
     let due = zone.local_time(ended_at).date_naive().checked_add_days(Days::new(days.into()));
     due.is_some_and(|due| due <= day)
@@ -107,7 +107,7 @@ pub fn is_evaluation_due(ended_at: DateTime<Utc>, days: u32, zone: &TimeZone, da
 pub struct EvaluationReminders {
     /// The day of the last reminder.
     pub last_day: Option<NaiveDate>,
-    /// The number of reminders during which a candidate waited, named or not.
+    /// For each candidate, the number of reminders during which they waited, whether the mail named them or not.
     pub mails: BTreeMap<CandidateId, u8>,
 }
 
@@ -116,8 +116,8 @@ impl EvaluationReminders {
         *self == Self::default()
     }
 
-    /// Notes the mail of `day` about candidates who wait, oldest first, and returns those whom it is about. `None` if there was a
-    /// mail on that day, or ten about each of them.
+    /// Records the mail of `day` about waiting candidates, oldest first, and returns those that it is about. `None` if there was
+    /// a mail on that day already, or ten about each candidate.
     pub fn remind(mut self, day: NaiveDate, waiting: &[EndedInterview]) -> Option<(Self, EndedInterviews)> {
         if self.last_day.is_some_and(|last| last >= day) {
             return None;
@@ -131,7 +131,7 @@ impl EvaluationReminders {
                 told.add(*one);
             }
         }
-        // Counts of candidates who wait no more are kept too: they wait again after a reopening or a withdrawn evaluation.
+        // Keep the counts of candidates who no longer wait: they may wait again after a reopening or a withdrawn evaluation.
         let mut excess = self.mails.len().saturating_sub(MAX_COUNTED);
         self.mails.retain(|candidate, _| {
             let is_kept = excess == 0 || counted.contains(candidate);
@@ -141,7 +141,7 @@ impl EvaluationReminders {
         (!told.is_empty()).then_some((Self { last_day: Some(day), ..self }, told))
     }
 
-    /// When they are forgotten; `None` if there were none.
+    /// When the reminders are deleted; `None` if there were none.
     pub fn forgotten_at(&self) -> Option<DateTime<Utc>> {
         self.last_day.map(|day| day.and_time(NaiveTime::MIN).and_utc() + KEPT)
     }
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn evaluations_are_due_by_calendar_days_of_the_company() {
-        // Late on Thursday in Berlin, which is still Thursday in UTC, and later, which is Friday in Berlin alone.
+        // Late on Thursday in Berlin; then a moment that is Friday in Berlin, but still Thursday in UTC.
         let due = |ended: &str, day: &str| is_evaluation_due(at(ended), 1, &berlin(), day.parse().unwrap());
         assert!(due("2026-10-22T21:59:00Z", "2026-10-23"));
         assert!(!due("2026-10-22T22:00:00Z", "2026-10-23"));
@@ -259,7 +259,7 @@ mod tests {
         assert!(!second.mails.contains_key(&all[0].candidate), "the oldest one who waits no more");
     }
 
-    /// One step of a history: the schedule runs after so many hours, while these of five candidates wait.
+    /// One step of a history: the schedule runs after this number of hours, while these of five candidates wait.
     fn steps() -> impl Strategy<Value = Vec<(i64, [bool; 5])>> {
         prop::collection::vec((1..60_i64, prop::array::uniform5(any::<bool>())), 1..60)
     }
@@ -271,7 +271,7 @@ mod tests {
             let mut now = at("2026-01-01T00:00:00Z") + TimeDelta::hours(start);
             let mut round = round().plan(&zone, now);
             let mut reminders = EvaluationReminders::default();
-            // The reference: the first run from eight o'clock of a working day tells of all who wait and of whom ten mails have not told.
+            // The reference: the first run from eight o'clock on a working day mails all waiting candidates with fewer than ten mails.
             let is_morning = |now| {
                 let local = zone.local_time(now);
                 local.weekday().number_from_monday() <= 5 && local.hour() >= 8

@@ -10,7 +10,7 @@ use crate::staff::trust::ClaimText;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignInLink {
     pub issuer: IssuerUrl,
-    /// The client that the provider has named the identity to: some name a person differently to each.
+    /// The client for which the provider named the identity: some providers name a person differently for each client.
     pub client_id: ClaimText,
     /// The claim `sub`.
     pub subject: ClaimText,

@@ -1,4 +1,4 @@
-//! Trust of a named token: in place of a value, a platform's signature proves who may act by the token.
+//! Trust of a named token: instead of a secret value, a platform's signature proves who may use the token.
 
 use std::collections::BTreeMap;
 
@@ -10,22 +10,22 @@ use crate::Refusal;
 use crate::issuer::{IssuerFault, IssuerUrl, JwtProblem, VerifiedJwt};
 use crate::names::named;
 
-/// The maximum per company.
+/// The maximum number of a company's tokens with trust.
 pub const MAX_TRUSTS: u32 = 20;
 /// The company has the maximum number of named tokens with trust.
 pub const TOO_MANY_TRUSTS: Refusal = Refusal {
     code: "too_many_trusts",
     detail: "A company may have 20 named tokens with `trust`. Delete one first.",
 };
-/// The most claims besides the subject.
+/// The maximum number of claims besides the subject.
 pub const MAX_CLAIMS: usize = 10;
-/// The most characters of a subject, and of the value of a claim.
+/// The maximum length of a subject and of a claim's value, in characters.
 const MAX_TEXT: usize = 500;
-/// The most characters of the name of a claim.
+/// The maximum length of a claim's name, in characters.
 const MAX_NAME: usize = 100;
-/// Claims that the service compares itself, and that no trust names.
+/// Claims that the service checks itself, so that no trust may name them.
 const OWN_CLAIMS: [&str; 6] = ["iss", "sub", "aud", "exp", "nbf", "iat"];
-/// How long a problem that keeps coming is not noted again.
+/// How long a recurring problem is not recorded again.
 const NOTED_AGAIN: TimeDelta = TimeDelta::hours(1);
 
 /// A text of a token, compared character by character.
@@ -35,10 +35,10 @@ const NOTED_AGAIN: TimeDelta = TimeDelta::hours(1);
 pub struct ClaimText(String);
 
 impl ClaimText {
-    /// Parses the value of a claim. Fails with what is wrong.
+    /// Parses the value of a claim. The error is a message for the client.
     pub fn parse(text: &str) -> Result<Self, String> {
         Self::check(text)?;
-        // It would be compared like any other character and match nothing, which its owner would find out in production.
+        // A wildcard would be compared literally and match nothing, which the owner would notice only in production.
         if text.contains('*') {
             return Err("Wildcards are not supported. Write the whole value.".to_owned());
         }
@@ -70,7 +70,7 @@ impl TryFrom<String> for ClaimText {
     }
 }
 
-/// The workload that may act by a token.
+/// The workload that may use a token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenTrust {
     pub issuer: IssuerUrl,
@@ -81,7 +81,7 @@ pub struct TokenTrust {
 }
 
 impl TokenTrust {
-    /// Checks the name of a claim. Fails with what is wrong.
+    /// Checks the name of a claim. The error is a message for the client.
     pub fn check_claim(name: &str) -> Result<(), String> {
         let length = name.chars().count();
         if !(1..=MAX_NAME).contains(&length) || name.chars().any(char::is_control) {
@@ -96,7 +96,7 @@ impl TokenTrust {
         }
     }
 
-    /// Why these claims are not those of the workload; `None` if they are.
+    /// Why the claims of `jwt` are not those of the workload; `None` if they are.
     pub(super) fn problem(&self, jwt: &VerifiedJwt) -> Option<TrustProblem> {
         if jwt.text("sub") != Some(self.subject.as_str()) {
             return Some(TrustProblem::WrongSubject);
@@ -134,7 +134,7 @@ named! {
 }
 
 impl TrustProblem {
-    /// Whether the JWT may be one of another workload, which has nothing to do with the token.
+    /// Whether the JWT may belong to another workload, so that the problem does not concern the token.
     pub fn is_of_claims(self) -> bool {
         matches!(self, Self::WrongSubject | Self::WrongClaim)
     }
@@ -161,7 +161,7 @@ impl From<JwtProblem> for TrustProblem {
     }
 }
 
-/// A problem, and when an exchange last failed for it.
+/// A problem, and when an exchange last failed because of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotedProblem {
     pub problem: TrustProblem,
@@ -169,7 +169,8 @@ pub struct NotedProblem {
 }
 
 impl NotedProblem {
-    /// Whether `problem` at `now` is to be noted after `last`: anyone whom the issuer knows can cause one.
+    /// Whether `problem` at `now` must be recorded after `last`. Repeated problems are skipped, because anyone whom the issuer
+    /// knows can cause them.
     pub fn is_news(last: Option<Self>, problem: TrustProblem, now: DateTime<Utc>) -> bool {
         last.is_none_or(|last| last.problem != problem || last.at + NOTED_AGAIN <= now)
     }

@@ -25,7 +25,7 @@ impl Email {
         if !is_domain(&domain) {
             return Err(INVALID.to_owned());
         }
-        // Refused here rather than by SES later, while there is time to ask for another address.
+        // Refuse it now, while the client can enter another address, instead of when SES refuses the mail.
         if !local.is_ascii() {
             return Err(
                 "Mail cannot be sent to this address. Use one with only ASCII characters before the @."
@@ -63,7 +63,7 @@ impl<'de> Deserialize<'de> for Email {
 /// A dot-atom. Encoded words (RFC 2047) are refused.
 fn is_local_part(text: &str) -> bool {
     text.len() <= 64
-        // Mail programs decode encoded words, and would show, or reply to, another address.
+        // Mail programs decode encoded words: they would show, or reply to, another address.
         && !text.contains("=?")
         && text.split('.').all(|part| !part.is_empty() && part.bytes().all(is_atom))
 }

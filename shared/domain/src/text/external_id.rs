@@ -1,4 +1,4 @@
-//! The keys that clients give to their own records.
+//! The keys that clients give to their records.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,7 +22,7 @@ impl ExternalId {
         if !line.is_visible() {
             return Err(BLANK.to_owned());
         }
-        // Two keys that look alike must be one, because people compare them on their screens.
+        // Different keys must not look alike, because people compare them on their screens.
         if line.as_str().chars().any(is_ignorable) {
             return Err("Invisible characters are not allowed.".to_owned());
         }

@@ -5,10 +5,10 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::email;
 
-/// Folds a login name for comparison: composed, lower case, an address with its domain in ASCII.
+/// Folds a login name for comparison: Unicode NFKC, lower case, and the domain of an address in ASCII.
 pub fn fold_case(text: &str) -> String {
     let text = text.trim();
-    // Composition changes no ASCII, which most login names are.
+    // Most login names are ASCII, which NFKC does not change.
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
@@ -17,19 +17,19 @@ pub fn fold_case(text: &str) -> String {
     address.map_or_else(|| folded.clone(), |(local, domain)| format!("{local}@{domain}"))
 }
 
-/// Whether `text` can be a login name: its folded form, which may be much longer, must fit in a key.
+/// Whether `text` can be a login name: its folded form, which may be much longer, must fit into a key of the table.
 pub fn is_login(text: &str) -> bool {
     fold_case(text).len() <= 1024
 }
 
 /// Folds text for search: lower case, without accents.
 ///
-/// Letters without a Unicode decomposition are replaced by what people type without a special keyboard.
+/// Letters that Unicode does not decompose are replaced by what people type without a special keyboard.
 pub fn fold_accents(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase().replace('`', "'");
     }
-    // Apostrophes are replaced before the text is decomposed, which makes a space of an accent without a letter.
+    // Replace apostrophes before decomposing, which turns an accent without a letter into a space.
     let text = text.chars().map(|character| if is_apostrophe(character) { '\'' } else { character });
     let mut folded = String::new();
     for character in
@@ -54,7 +54,7 @@ pub fn fold_accents(text: &str) -> String {
     folded
 }
 
-/// A character that people type as an apostrophe.
+/// Whether people type this character as an apostrophe.
 fn is_apostrophe(character: char) -> bool {
     matches!(character, '\'' | '`' | '´' | '‘' | '’' | '‛' | '′' | 'ʹ'..='ʿ' | '＇')
 }

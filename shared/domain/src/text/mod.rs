@@ -1,11 +1,11 @@
 //! Text from clients: trimmed, limited, free of control characters.
 //!
-//! People paste texts from word processors, chats and terminals. Line breaks of every kind and blanks become those of plain
-//! text, and characters that show nothing are dropped, because people cannot find them in a form. Identifiers,
-//! addresses and keys with such characters are refused, because they are compared with others.
+//! People paste texts from word processors, chats and terminals. All kinds of line breaks and blanks become plain ones, and
+//! invisible characters are dropped, because people cannot find them in a form. Identifiers, addresses and keys with invisible
+//! characters are refused instead, because they are compared with others.
 //!
 //! Deserialisation checks limits and forbidden characters too, because an archive of a company may come from anybody. A stricter
-//! check makes stored texts unreadable, so change those first.
+//! check makes stored texts unreadable, so change the stored texts first.
 
 use std::fmt;
 
@@ -49,13 +49,13 @@ impl<const MAX: usize> TextLine<MAX> {
 
     /// Trims `text` and normalises it to Unicode NFC. Fails if it is too long or contains a control character.
     pub(super) fn parse_exact(text: &str) -> Result<Self, String> {
-        // Programs put marks around what is copied from them, to show it in its own direction elsewhere.
+        // Programs may put directional marks around copied text.
         let text = text.trim_matches(|character: char| character.is_whitespace() || is_hidden(character));
-        // Keyboards compose accents differently; what looks alike must count and compare alike.
+        // Keyboards compose accents differently: texts that look alike must have the same length and compare equal.
         Self::check(text.nfc().collect())
     }
 
-    /// The text as it is. Fails if it is too long or contains a control character.
+    /// Wraps `text` unchanged. Fails if it is too long or contains a control character.
     fn check(text: String) -> Result<Self, String> {
         check_characters(&text, &[])?;
         check_length(&text, MAX)?;
@@ -72,8 +72,8 @@ impl<const MAX: usize> TextLine<MAX> {
         self.0.chars().any(is_visible)
     }
 
-    /// Parses a telephone number or an address without the invisible marks in it. Fails if it is too long or contains a
-    /// control character.
+    /// Parses a telephone number or an address after removing invisible marks. Fails if it is too long or contains a control
+    /// character.
     pub fn parse_unmarked(text: &str) -> Result<Self, String> {
         Self::parse_exact(&without_marks(text))
     }
@@ -82,7 +82,6 @@ impl<const MAX: usize> TextLine<MAX> {
         &self.0
     }
 
-    /// Whether nothing is left of it.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -100,12 +99,12 @@ impl<'de, const MAX: usize> Deserialize<'de> for TextLine<MAX> {
     }
 }
 
-/// Visible to readers: no white space, no combining mark alone, none of Unicode's ignorable characters.
+/// Whether readers see the character: no white space, no combining mark, none of Unicode's ignorable characters.
 fn is_visible(character: char) -> bool {
     !is_ignorable(character) && !character.is_whitespace() && !is_combining_mark(character)
 }
 
-/// One of Unicode's characters that programs show as nothing.
+/// Whether the character is one of Unicode's ignorable characters, which programs show as nothing.
 fn is_ignorable(character: char) -> bool {
     matches!(
         character,
@@ -115,11 +114,11 @@ fn is_ignorable(character: char) -> bool {
     )
 }
 
-/// The text with line breaks of one kind, without characters that show nothing, in Unicode NFC.
+/// The text in Unicode NFC, with `\n` as the only line break and without forbidden characters except tabs.
 fn normalised(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     let visible = text.chars().map(|character| if is_line_break(character) { '\n' } else { character });
-    // Keyboards compose accents differently; what looks alike must count and compare alike.
+    // Keyboards compose accents differently: texts that look alike must have the same length and compare equal.
     visible.filter(|character| matches!(character, '\n' | '\t') || !is_forbidden(*character)).nfc().collect()
 }
 
@@ -130,7 +129,7 @@ fn is_line_break(character: char) -> bool {
 
 /// Fails if a text has a forbidden character that is not `allowed`.
 fn check_characters(text: &str, allowed: &[char]) -> Result<(), String> {
-    // Most texts are ASCII, and each read of an item checks its texts.
+    // Most texts are ASCII. The fast path matters because each read of an item checks its texts.
     let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
     if is_plain || !text.chars().any(|character| is_forbidden(character) && !allowed.contains(&character)) {
         Ok(())
@@ -140,7 +139,7 @@ fn check_characters(text: &str, allowed: &[char]) -> Result<(), String> {
 }
 
 fn check_length(text: &str, max: usize) -> Result<(), String> {
-    // A text never has more characters than bytes, which need no counting.
+    // Most texts need no count: the number of characters never exceeds the number of bytes.
     if text.len() <= max || text.chars().count() <= max {
         Ok(())
     } else {
@@ -161,9 +160,9 @@ pub(super) fn is_hidden(character: char) -> bool {
     )
 }
 
-/// A telephone number or an address without the invisible marks that come with it when it is pasted.
+/// Removes the invisible marks that come with a pasted telephone number or address.
 pub(super) fn without_marks(text: &str) -> String {
-    // Names and sentences keep the marks of a direction, which put their letters and punctuation in order.
+    // Names and sentences keep directional marks, which put their letters and punctuation in order.
     let is_mark =
         |character| is_hidden(character) || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}');
     text.chars().filter(|character| !is_mark(*character)).collect()
@@ -207,8 +206,8 @@ impl<const MAX: usize> fmt::Display for VisibleLine<MAX> {
 pub struct TextLines<const MAX: usize>(String);
 
 impl<const MAX: usize> TextLines<MAX> {
-    /// Replaces every line break by `\n`, drops control characters but tabs, blanks at the ends of lines and empty lines around
-    /// the text, and normalises the rest to Unicode NFC. Lines keep their indentation. Fails if the text is too long.
+    /// Replaces every line break by `\n`, drops control characters except tabs, trailing blanks and empty lines around the text,
+    /// and normalises the rest to Unicode NFC. Lines keep their indentation. Fails if the text is too long.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = normalised(text);
         let lines: Vec<_> = text.trim_end().split('\n').map(str::trim_end).collect();
@@ -216,7 +215,7 @@ impl<const MAX: usize> TextLines<MAX> {
         Self::check(lines[first..].join("\n"))
     }
 
-    /// The text as it is. Fails if it is too long or contains a control character.
+    /// Wraps `text` unchanged. Fails if it is too long or contains a control character.
     fn check(text: String) -> Result<Self, String> {
         check_characters(&text, &['\n', '\t'])?;
         check_length(&text, MAX)?;
@@ -329,7 +328,7 @@ mod tests {
             assert_eq!(TextLines::<30>::parse(&lines).unwrap().to_string(), kept, "a second time: {sent:?}");
             assert_eq!(serde_json::from_value::<TextLines<30>>(lines.into()).unwrap().to_string(), kept);
         }
-        // The length is that of the stored text.
+        // The limit applies to the stored text.
         assert!(TextLines::<5>::parse("\r\n12\u{200b}\r\n45  \r\n").is_ok());
         assert!(TextLines::<5>::parse("123\n456").is_err());
     }

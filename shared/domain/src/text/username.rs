@@ -1,4 +1,4 @@
-//! User names by PRECIS (RFC 8265), without those that look like others (UTS #39).
+//! User names as PRECIS (RFC 8265) allows them, except names that look like others (UTS #39).
 
 use precis_profiles::UsernameCaseMapped;
 use precis_profiles::precis_core::profile::PrecisFastInvocation;
@@ -15,7 +15,7 @@ use super::{TextLine, is_login};
 pub struct Username(TextLine<254>);
 
 impl Username {
-    /// Parses a name of the PRECIS profile `UsernameCaseMapped`, and keeps its case.
+    /// Parses a name of the PRECIS profile `UsernameCaseMapped`, and keeps its case. The error is a message for the client.
     pub fn parse(text: &str) -> Result<Self, String> {
         let sent = TextLine::<254>::parse_exact(text)?;
         if sent.is_empty() {
@@ -28,14 +28,15 @@ impl Username {
             return Err("This username is too long.".to_owned());
         }
         let enforced = UsernameCaseMapped::enforce(sent.as_str());
-        // Full-width and half-width characters, which are typed by accident, become the usual ones.
+        // `prepare` maps full-width and half-width characters, which people type by accident, to the usual ones.
         let (Ok(enforced), Ok(prepared)) = (enforced, UsernameCaseMapped::prepare(sent.as_str())) else {
             return Err("Use only letters, digits and ASCII punctuation.".to_owned());
         };
         if looks_like_another(&enforced) {
             return Err("This username could be mistaken for another. Use letters of one script.".to_owned());
         }
-        // The case stays as it was sent. Keys are the folded name; keys by how a name looks would make `barn` and `bam` one.
+        // Keep the case as sent. Keys of the table use the folded name; keys by visual form would make `barn` and `bam` the same
+        // name.
         TextLine::parse_exact(&prepared).map(Self)
     }
 
@@ -48,7 +49,7 @@ impl Username {
 impl<'de> Deserialize<'de> for Username {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let line = TextLine::deserialize(deserializer)?;
-        // Without the check for names that look alike, which is too slow for each read of an account.
+        // Skip the check for look-alike names, which is too slow for each read of an account.
         if line.is_empty() || line.as_str().chars().any(char::is_whitespace) {
             return Err(D::Error::custom("not a username"));
         }
@@ -58,7 +59,7 @@ impl<'de> Deserialize<'de> for Username {
 
 /// Whether a name has invisible characters, mixes scripts that share letters, or looks entirely like ASCII letters.
 fn looks_like_another(name: &str) -> bool {
-    // Punctuation is allowed in ASCII and belongs to no script; UTS #39 does not cover it.
+    // Leave out ASCII punctuation: it is allowed, belongs to no script, and UTS #39 does not cover it.
     let word: String =
         name.chars().filter(|character| !character.is_ascii() || character.is_alphanumeric()).collect();
     name.contains(['\u{200c}', '\u{200d}'])
@@ -101,7 +102,7 @@ mod tests {
             "ad\u{ad}min",
             "ad\u{fe0f}min",
             "क्\u{200d}ष",
-            // Cyrillic letters instead of Latin ones, some or all.
+            // Some or all Latin letters replaced by Cyrillic ones.
             "аdmin",
             "асе",
             // Greek letters.

@@ -13,7 +13,7 @@ use super::TextLine;
 pub struct WebLink(TextLine<2000>);
 
 impl WebLink {
-    /// Parses `text` like [`TextLine::parse_unmarked`].
+    /// Parses a URL after removing invisible marks. Fails unless it is empty or absolute http(s), with at most 2,000 characters.
     pub fn parse(text: &str) -> Result<Self, String> {
         Self::check(TextLine::parse_unmarked(text)?)
     }
@@ -22,7 +22,7 @@ impl WebLink {
         if line.is_empty() {
             return Ok(Self(line));
         }
-        // Schemes have no case. The slashes are looked for, since the parser does without them.
+        // Schemes are case-insensitive. Check for `://` here, because the parser accepts URLs without it.
         let (scheme, _) = line.as_str().split_once("://").unwrap_or_default();
         let is_absolute = ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
         if is_absolute && Url::parse(line.as_str()).is_ok_and(|url| url.has_host()) {

@@ -1,4 +1,4 @@
-//! Actions of managers on a candidate: each has one rule, for a request of its own and for requests about many candidates.
+//! Actions of managers on a candidate. Requests about one candidate and requests about many apply the same rules.
 
 use chrono::{DateTime, Utc};
 
@@ -10,7 +10,7 @@ use crate::secret::AccessKey;
 /// An action of a manager on a candidate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CandidateAction {
-    /// Moves the candidate on, as only managers can: this begins and completes no interview.
+    /// Advances the candidate as only managers can: never begins or completes an interview.
     Advance,
     /// Sets the end of the candidate's time for the interview.
     SetDeadline(DateTime<Utc>),
@@ -18,17 +18,17 @@ pub enum CandidateAction {
     Remind,
     /// Withdraws the candidate.
     Skip,
-    /// Withdraws the candidate, also from an interview that has begun.
+    /// Withdraws the candidate, even from an interview in progress.
     Cancel {
         cancellation: Cancellation,
-        /// Whether the candidate is told by a mail.
+        /// Whether the candidate gets a mail about the cancellation.
         notify: bool,
     },
 }
 
 impl CandidateAction {
-    /// The change that the action makes at `now`; `None` if it changes nothing. `key` is a fresh one, and `terms` are those of
-    /// the candidate's project. Fails like [`Candidate::advance`], [`Candidate::after_change`], [`Candidate::remind`],
+    /// The change that the action makes at `now`; `None` if it changes nothing. `key` is a new key, and `terms` are those of the
+    /// candidate's project. Fails like [`Candidate::advance`], [`Candidate::after_change`], [`Candidate::remind`],
     /// [`Candidate::skip`] and [`Candidate::cancel`].
     pub fn change(
         self,

@@ -1,4 +1,4 @@
-//! The advances of candidates with their conditions: one table.
+//! The ways in which candidates advance, with their conditions, as one table.
 
 use chrono::{DateTime, Utc};
 
@@ -25,16 +25,15 @@ pub enum Actor {
 }
 
 impl Actor {
-    /// Both.
     pub const ALL: [Self; 2] = [Self::Manager, Self::Candidate];
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MoveCondition {
-    /// The candidate has not requested erasure, which ends mails to them.
+    /// The candidate has not requested erasure, which stops mails to them.
     NoErasureRequest,
     ProjectRunning,
-    /// The email address is deliverable, or the client talks to the candidate.
+    /// The email address is deliverable, or the client sends the mails about the interview itself.
     Reachable,
     /// There is a deadline, and it is in the future.
     DeadlineAhead,
@@ -44,8 +43,8 @@ pub enum MoveCondition {
     HasPassword,
     /// The candidate has accepted the current version of every required legal text.
     TextsAccepted,
-    /// This service conducts the interview, and all required questions are answered. Never holds for others: the platform
-    /// reports this move as an event.
+    /// This service conducts the interview, and all required questions are answered. Never holds for other interviews: their
+    /// platform reports the completion as an event.
     QuestionsAnswered,
 }
 
@@ -97,7 +96,7 @@ pub const ADVANCES: &[AdvanceRule] = {
             Aborted,
             Actor::Manager,
             None,
-            // Candidates who have begun keep their way in, so they are not invited again and need no address.
+            // Candidates who have begun keep their access, so they need neither an invitation nor an address.
             &[NoErasureRequest, ProjectRunning, DeadlineAhead],
             Confirmed,
             DEADLINE,
@@ -113,7 +112,7 @@ pub const ADVANCES: &[AdvanceRule] = {
         line(
             Expired,
             Actor::Manager,
-            // A password outlives the deadline; without one, only a new invitation leads back.
+            // A password remains valid after the deadline. Without one, only a new invitation gives access.
             Some(true),
             &[NoErasureRequest, ProjectRunning, DeadlineAhead],
             Confirmed,
@@ -132,12 +131,12 @@ pub const ADVANCES: &[AdvanceRule] = {
             Confirmed,
             Actor::Candidate,
             None,
-            // Consents are checked again: one may have been withdrawn, or a new version published, after they confirmed.
+            // Check consents again: since the confirmation, one may have been withdrawn or a new version published.
             &[ProjectRunning, DeadlineAhead, TextsAccepted],
             Interviewing,
             None,
         ),
-        // A project that closes, or a consent that is withdrawn, does not take the work from a candidate who has begun.
+        // Closing the project or withdrawing a consent must not stop candidates who have begun.
         line(Interviewing, Actor::Candidate, None, &[QuestionsAnswered], Interviewed, COMPLETED),
     ]
 };
@@ -180,7 +179,7 @@ pub const NOT_SKIPPABLE: Refusal = Refusal {
 /// The candidate cannot be reminded.
 pub const NOT_REMINDABLE: Refusal =
     Refusal { code: "no_reminder", detail: "Only invited or confirmed candidates can be reminded." };
-/// The client talks to the candidate.
+/// The client sends the mails about the interview itself.
 pub const MAILS_OFF: Refusal = Refusal {
     code: "mails_off",
     detail: "`receive_mails` of the candidate is false, so the service sends them no mails about the interview.",
@@ -202,20 +201,20 @@ pub const NOT_ADVANCED: [Refusal; 12] = [
     TIME_OVER,
 ];
 
-/// The settings of project and company for advancing.
+/// The settings of project and company that advancing depends on.
 #[derive(Debug, Clone)]
 pub struct AdvanceTerms {
     /// Whether the project is running.
     pub is_running: bool,
-    /// Days until the deadline that candidates without one get when they are invited.
+    /// The number of days until the default deadline, which candidates without a deadline get with the invitation.
     pub default_days: Option<u32>,
     /// Whether candidates may take the interview without a password.
     pub allow_hash_login: bool,
-    /// When candidates are reminded without a request.
+    /// When candidates are reminded automatically.
     pub reminder_days: ReminderDays,
     /// The legal texts that candidates must have accepted.
     pub required_texts: Vec<LegalTextId>,
-    /// The interview, if this service conducts it.
+    /// The interview; `None` if this service does not conduct it.
     pub interview: Option<InterviewTerms>,
 }
 
@@ -241,7 +240,7 @@ impl AdvanceTerms {
         }
     }
 
-    /// The terms of a candidate with these adjustments and answers, in an interview with these questions.
+    /// Adds the terms of the interview with these questions, for a candidate with these adjustments and answers.
     pub fn with_interview(
         self,
         project: &Project,
@@ -259,7 +258,7 @@ impl AdvanceTerms {
 }
 
 impl Candidate {
-    /// Refuses candidates without a deadline in the future. Fails with [`DEADLINE_MISSING`] or [`DEADLINE_PASSED`].
+    /// Checks that the deadline is in the future. Fails with [`DEADLINE_MISSING`] or [`DEADLINE_PASSED`].
     pub(super) fn require_deadline_ahead(&self, now: DateTime<Utc>) -> Result<(), Refusal> {
         match self.profile.deadline {
             None => Err(DEADLINE_MISSING),

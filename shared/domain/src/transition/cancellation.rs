@@ -6,8 +6,8 @@ use crate::answers::ALREADY_INTERVIEWED;
 use crate::candidate::{Cancellation, Candidate, CandidateStatus};
 
 impl Candidate {
-    /// Withdraws the candidate permanently, also from an interview that has begun: revokes their sessions and their key. With
-    /// `notify`, they get a mail about it if they were ever invited. `None` for candidates who are skipped already. Fails with
+    /// Withdraws the candidate permanently, even from an interview in progress, and revokes their sessions and their key. With
+    /// `notify`, they get a mail about it if they were ever invited. `None` if they are already skipped. Fails with
     /// [`ALREADY_INTERVIEWED`].
     pub fn cancel(
         self,
@@ -21,7 +21,7 @@ impl Candidate {
         }
         let now = cancellation.at;
         let cancelled = Self { cancellation: Some(cancellation), ..self.withdrawn(now) };
-        // Candidates who were never invited know of no interview.
+        // Candidates who were never invited do not know of the interview.
         let was_invited = cancelled.invited_at.is_some();
         let mail = (notify && was_invited).then_some(CandidateMail::Cancelled);
         Ok(Some(CandidateChange::new(cancelled, mail, now)))

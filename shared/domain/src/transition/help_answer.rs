@@ -1,4 +1,4 @@
-//! The company's words to a candidate who has asked for help.
+//! The company's answer in words to a candidate's request for help.
 
 use chrono::{DateTime, Utc};
 
@@ -7,8 +7,8 @@ use crate::candidate::{Candidate, HelpText, NOTHING_TO_ANSWER};
 use crate::mail::rate::RefusedOrThrottled;
 
 impl Candidate {
-    /// Answers the candidate's request at `now` in words, with a mail. A request that something else has answered, such as another
-    /// deadline, may still get words. Fails with [`NOTHING_TO_ANSWER`], or if the candidate gets too many mails.
+    /// Answers the candidate's request in words at `now`, with a mail. A request that an action has answered, such as a new
+    /// deadline, can still get words. Fails with [`NOTHING_TO_ANSWER`], or after too many mails.
     pub fn answer_help_request(
         mut self,
         answer: HelpText,

@@ -1,4 +1,4 @@
-//! The mail with the link to the interview that a candidate has asked for.
+//! The mail with the current link to the interview, which a candidate has requested.
 
 use chrono::{DateTime, Utc};
 
@@ -8,10 +8,10 @@ use crate::mail::rate::{ChangeRate, MAX_LINKS};
 use crate::secret::SecretHash;
 
 impl Candidate {
-    /// Mails the candidate the link that opens their interview at `now`, as asked for with the key of this hash. `None` if the key
-    /// still opens the interview or never did, the candidate cannot go on, no mail reaches them, or they got [`MAX_LINKS`] such mails
-    /// within an hour.
-    // A key that went to a former address is enough, because the mail goes to the present one.
+    /// Mails the candidate the current link to their interview at `now`. `key` is the hash of the key with which they request it.
+    /// `None` if that key still opens the interview or never did, if the candidate cannot continue, if no mail reaches them, or
+    /// after [`MAX_LINKS`] such mails within an hour.
+    // A key that went to a former address suffices, because the mail goes to the current one.
     pub fn with_latest_link(mut self, key: &SecretHash, now: DateTime<Utc>) -> Option<CandidateChange> {
         self.key_end(key, now)?;
         let is_current = self.access_key.as_ref().is_some_and(|current| current.hash == *key);

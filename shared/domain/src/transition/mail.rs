@@ -1,4 +1,4 @@
-//! The mails to candidates, by occasion.
+//! The mails to candidates, each for one occasion.
 
 use chrono::{DateTime, Utc};
 
@@ -8,43 +8,43 @@ use crate::names::named;
 named! {
     /// A mail to a candidate.
     pub enum CandidateMail {
-        /// You are invited; with the link to register.
+        /// The invitation, with the link to register.
         Invitation = "invitation",
-        /// Your interview still waits for you.
+        /// A reminder that the interview awaits the candidate.
         Reminder = "reminder",
-        /// You have until another time than before.
+        /// The new deadline.
         DeadlineChanged = "deadline-changed",
-        /// Your interview has arrived.
+        /// The confirmation that the interview is complete.
         Completed = "completed",
-        /// Your time was over, and your answers have arrived.
+        /// The notice that time has ended the interview, and that the answers have arrived.
         EndedByTime = "ended-by-time",
-        /// You can go on with your interview.
+        /// The notice that the candidate can continue the interview.
         Reopened = "reopened",
-        /// Your interview was cancelled.
+        /// The notice that the interview was cancelled.
         Cancelled = "cancelled",
-        /// The link that you have asked for.
+        /// The link that the candidate has requested.
         LatestLink = "latest-link",
-        /// The company has answered what you have asked for.
+        /// The company's answer to the candidate's request for help.
         HelpAnswered = "help-answered",
     }
 }
 
 impl CandidateMail {
-    /// Whether the candidate has moved on since the mail was caused, or a newer invitation tells the same.
+    /// Whether the mail no longer applies: the candidate has moved on since `caused_at`, or a newer invitation says the same.
     pub fn is_outdated(self, candidate: &Candidate, caused_at: DateTime<Utc>) -> bool {
         use CandidateStatus::{Interviewed, Interviewing, Invited, Skipped};
         let is_repeated = candidate.invited_at.is_some_and(|invited_at| invited_at > caused_at);
         let is_reopened = candidate.was_reopened_after(caused_at);
         match self {
             Self::Invitation => candidate.status != Invited || is_repeated,
-            // An interview that goes on has another mail at its next completion.
+            // A reopened interview causes another mail when it is completed again.
             Self::Completed => candidate.status != Interviewed || is_reopened,
             Self::EndedByTime => {
                 candidate.ended_by_time.is_none() || candidate.aborted_at.is_some_and(|at| at > caused_at)
             }
             Self::Reopened => candidate.status != Interviewing || is_reopened,
             Self::Cancelled => candidate.status != Skipped,
-            // A further request waits for an answer of its own.
+            // Outdated once the candidate has asked again: the new request has no answer yet.
             Self::HelpAnswered => {
                 candidate.help_request.as_ref().is_none_or(|request| request.answer.is_none())
             }

@@ -1,4 +1,4 @@
-//! Moves of a candidate: one table, and the rules they follow.
+//! Moves of a candidate between statuses: one table, and the rules for them.
 
 mod action;
 mod advances;
@@ -29,13 +29,13 @@ use super::privacy::erasure_request::ERASURE_REQUESTED;
 use super::project::ReminderDays;
 use super::secret::AccessKey;
 
-/// A change of a candidate as a rule allows it, with the mail about it.
+/// A change of a candidate that the rules allow, with the mail about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CandidateChange {
     pub candidate: Candidate,
-    /// None if the candidate cannot get mails.
+    /// `None` if no mail is due, or the candidate takes no mails.
     pub mail: Option<CandidateMail>,
-    /// Whether the write requires that the project is still running.
+    /// Whether the write must check that the project is still running.
     pub needs_running_project: bool,
 }
 
@@ -54,7 +54,8 @@ impl CandidateChange {
         Self { candidate, mail, needs_running_project: false }
     }
 
-    /// Counts the mail, if there is one, like a reminder: a change of the deadline or the address would be a way around the limit.
+    /// Counts the mail, if there is one, towards the limit of reminders. Otherwise, changing the deadline or the address would
+    /// circumvent the limit.
     fn count_mail(&mut self, now: DateTime<Utc>) -> Result<(), RefusedOrThrottled> {
         if self.mail.is_some() { self.candidate.mail_rate.count(now) } else { Ok(()) }
     }
@@ -66,8 +67,8 @@ impl Candidate {
         self.profile.deadline.is_some_and(|deadline| deadline <= now)
     }
 
-    /// Advances the candidate. `key` is a fresh one, for an invitation. Fails if no row of [`ADVANCES`] applies, or
-    /// with the first condition that does not hold.
+    /// Advances the candidate. `key` is a new key for an invitation. Fails if no row of [`ADVANCES`] applies, or with the first
+    /// condition that does not hold.
     pub fn advance(
         mut self,
         by: Actor,
@@ -83,7 +84,7 @@ impl Candidate {
         let line = line.ok_or(NO_TRANSITION)?;
         if self.status == CandidateStatus::New && self.profile.deadline.is_none() {
             let deadline = terms.default_days.map(|days| now + TimeDelta::days(days.into()));
-            // Deadlines have whole seconds, so that sending back a read deadline does not change it.
+            // Whole seconds, so that a client that sends back a deadline does not change it.
             self.profile.deadline = deadline.map(|deadline| deadline.trunc_subsecs(0));
         }
         if let Some(refusal) = line.needs.iter().find_map(|condition| condition.refusal(&self, terms, now)) {
@@ -114,14 +115,14 @@ impl Candidate {
         Ok(CandidateChange { needs_running_project, ..CandidateChange::new(self, line.mail, now) })
     }
 
-    /// Completes the interview at `at`: revokes the candidate's sessions, with a mail if this service conducts the interview.
+    /// Completes the interview at `at` and revokes the candidate's sessions. There is a mail if this service conducts the interview.
     pub fn completed(self, at: DateTime<Utc>) -> CandidateChange {
         let mail = self.interview.map(|_| CandidateMail::Completed);
         CandidateChange::new(self.interviewed(at), mail, at)
     }
 
-    /// Withdraws the candidate permanently at `now`: revokes their sessions and their key. Fails for candidates who have started
-    /// or completed an interview, or are already skipped.
+    /// Withdraws the candidate permanently at `now`, and revokes their sessions and their key. Fails for candidates who are in
+    /// the interview, have completed it, or are already skipped.
     pub fn skip(self, now: DateTime<Utc>) -> Result<CandidateChange, Refusal> {
         use CandidateStatus::{
             Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New, Skipped,
@@ -143,11 +144,10 @@ impl Candidate {
         self.with_access_ended()
     }
 
-    /// Applies a manager's change at `now` to the candidate, who was `before`: a new deadline is mailed, and a new
-    /// address revokes the keys sent to the old one. `key` is a fresh one. Only candidates who [move](Self::moves_from) need it;
-    /// without it, they would have none. Nothing is mailed to candidates who have requested erasure. `reminder_days` are those of the
-    /// project. Fails if an invited candidate would be without a deliverable address, an interview would have no end, or the
-    /// candidate gets too many mails.
+    /// Applies a manager's change at `now` to the candidate, who was `before`. A new deadline is mailed, and a new address
+    /// revokes the keys sent to the old one. `key` is a new key for candidates who [move](Self::moves_from); without it, they
+    /// would have none. Candidates who have requested erasure get no mail. `reminder_days` are those of the project. Fails if an
+    /// invited candidate would have no deliverable address, an interview would have no end, or the candidate gets too many mails.
     pub fn after_change(
         mut self,
         before: &Self,
@@ -162,7 +162,7 @@ impl Candidate {
         if has_other_deadline || self.adjustments != before.adjustments {
             self.close_help_request(now);
         }
-        // A key and an interview without an end would last for ever.
+        // Without an end, the key and the interview would stay valid forever.
         if self.status == CandidateStatus::Interviewing
             && self.profile.deadline.is_none()
             && before.profile.deadline.is_some()
@@ -170,7 +170,7 @@ impl Candidate {
             return Err(DEADLINE_REQUIRED.into());
         }
         let needs_email = self.status == CandidateStatus::Invited && self.profile.receive_mails;
-        // A pending one that is withdrawn may have been the only one.
+        // A pending address that is withdrawn may have been the only one.
         if needs_email && self.shown_email().is_none() && before.shown_email().is_some() {
             return Err(EMAIL_REQUIRED.into());
         }
@@ -186,21 +186,20 @@ impl Candidate {
         Ok(change)
     }
 
-    /// Whether the candidate, who was `before`, has left the address where their keys were sent.
+    /// Whether the candidate, who was `before`, has left the address to which their keys were sent.
     pub fn moves_from(&self, before: &Self) -> bool {
-        // A first address revokes nothing: no mail has gone to another person.
+        // Setting a first address is not a move: no mail can have reached another person.
         before.profile.email.is_some() && self.profile.email != before.profile.email
     }
 
-    /// Applies a new address: revokes the keys mailed to the old one and all sessions, and mails the key to the new
-    /// address.
+    /// Applies a new address: revokes all sessions and the keys mailed to the old address, and mails the key to the new one.
     fn after_move(
         mut self,
         before: &Self,
         now: DateTime<Utc>,
         key: Option<AccessKey>,
     ) -> Result<CandidateChange, RefusedOrThrottled> {
-        // A key that only the client has handed out stays: nobody at the old address knows it.
+        // Keep a key that only the client has handed out: nobody at the old address knows it.
         let keeps_key = self.access_key.is_some() && !self.is_key_mailed;
         let next = self.access_key.clone().and_then(|known| if keeps_key { Some(known) } else { key });
         let has_key = next.is_some();
@@ -210,9 +209,9 @@ impl Candidate {
         let is_over = self.is_overdue(now);
         let mail = match self.status {
             CandidateStatus::Invited => {
-                // The password was chosen with a key that the wrong person may have had.
+                // The password may have been chosen with a key that reached the wrong person.
                 self.password_hash = self.password_hash.filter(|_| keeps_key);
-                // Without a mail, this is no invitation.
+                // Without a mail, the change is no invitation.
                 if self.takes_mails() {
                     self.invited_at = Some(now);
                 }
@@ -226,15 +225,15 @@ impl Candidate {
         Ok(change)
     }
 
-    /// The mail about a changed deadline, if it affects the candidate.
+    /// The mail about a changed deadline; `None` if it does not concern the candidate.
     fn deadline_mail(&self, before: &Self, now: DateTime<Utc>) -> Option<CandidateMail> {
-        // A deadline that was set in the past is no news that the candidate could act on.
+        // The candidate could not act on a deadline in the past, so it is not mailed.
         let is_news = self.profile.deadline != before.profile.deadline && !self.is_overdue(now);
         (self.status.is_waiting() && is_news).then_some(CandidateMail::DeadlineChanged)
     }
 
-    /// Reminds the candidate of the interview. Fails if they are neither invited nor confirmed, they have requested
-    /// erasure, the deadline has passed, the address is not deliverable, or too many mails were sent.
+    /// Reminds the candidate of the interview. Fails if they are neither invited nor confirmed, have requested erasure, take no
+    /// mails or have no deliverable address, if the deadline has passed, or if too many mails were sent.
     pub fn remind(mut self, now: DateTime<Utc>) -> Result<CandidateChange, RefusedOrThrottled> {
         if !self.status.is_waiting() {
             return Err(NOT_REMINDABLE.into());
@@ -254,8 +253,8 @@ impl Candidate {
         Ok(CandidateChange::new(self, Some(CandidateMail::Reminder), now))
     }
 
-    /// The candidate after the deadline, or after the interview has closed: revokes their sessions and their key. `None` if it
-    /// changes nothing.
+    /// Ends the candidate's time after the deadline, or after the interview has closed, and revokes their sessions and their key.
+    /// `None` if time changes nothing.
     pub fn expire(mut self, now: DateTime<Utc>) -> Option<Self> {
         if !self.has_expired(now) {
             return None;
@@ -274,8 +273,8 @@ impl Candidate {
         Some(self.with_access_ended())
     }
 
-    /// The candidate after [`expire`](Self::expire) has aborted them: with a mail about how their interview `ended`, unless they had
-    /// answered nothing.
+    /// Records how the interview `ended` by time, after [`expire`](Self::expire) has aborted it, with a mail about it. Does
+    /// nothing if no question was answered.
     pub fn with_end_by_time(mut self, ended: EndedByTime, now: DateTime<Utc>) -> CandidateChange {
         if ended.answered == 0 {
             return self.into();

@@ -1,11 +1,11 @@
-//! Counts of a project's candidates, so that no request has to count them.
+//! Counters of a project's candidates, so that no request has to count them.
 //!
-//! Each write of a candidate adds to these counters in the same transaction. Candidates are counted by status; interviewed
-//! candidates also by exactly who has completed their evaluation, for example "Ada and Grace, and nobody else: 12".
-//! Evaluators come and go, and all numbers for the current ones follow on read: a candidate counts as evaluated if
-//! enough bits of the counter's set belong to current evaluators. So a change of the evaluators changes no counter.
+//! Each write of a candidate updates these counters in the same transaction. They count candidates by status, and interviewed
+//! candidates also by the exact set of people who have completed their evaluation, for example "Ada and Grace, and nobody else:
+//! 12". Because evaluators come and go, numbers for the current ones are computed on read: a candidate counts as evaluated if
+//! enough bits of the counter's set belong to current evaluators. So changing the evaluators changes no counter.
 //!
-//! Erased candidates leave numbers: see [`erased_ratings`](crate::retention::erased_ratings).
+//! Deleted candidates leave counts behind: see [`erased_ratings`](crate::retention::erased_ratings).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,21 +19,21 @@ use crate::names::parse_enum;
 use crate::project::{CandidateRequirement, Project};
 use crate::scoring::result::ResultSummary;
 
-/// The number of shards of a project's counts.
-// Enough that two candidates' changes rarely conflict, few enough to read at once.
+/// The number of counter shards of a project.
+// Enough that changes of two candidates rarely conflict, and few enough to read together.
 pub const SHARDS: u8 = 4;
 
-/// The shard for a candidate's changes.
+/// The counter shard for a candidate's changes.
 pub fn shard_of(candidate: CandidateId) -> u8 {
     candidate.to_bytes()[15] % SHARDS
 }
 
-/// The name of a count; as text `status:<status>`, `evaluated_by:<set>` or `evaluated_by:<set>:<set that has vetoed>`,
+/// The name of a counter. Its text form is `status:<status>`, `evaluated_by:<set>` or `evaluated_by:<set>:<set that has vetoed>`,
 /// `erased:<status>`, `erased_rating:<0–10>` or `shown_rating:<0–10>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CounterName {
     Status(CandidateStatus),
-    /// Interviewed candidates whose evaluation exactly these people have completed.
+    /// Interviewed candidates whose evaluation was completed by exactly these people.
     EvaluatedBy {
         /// The people who have completed their evaluation.
         completed: EvaluatorSet,
@@ -43,12 +43,12 @@ pub enum CounterName {
     Erased(CandidateStatus),
     /// Deleted candidates whose evaluations had this mean, in tenths of the scale.
     ErasedRating(u8),
-    /// Deleted candidates with this mean whom statistics show.
+    /// Deleted candidates with this mean that statistics show.
     ShownRating(u8),
 }
 
 impl CounterName {
-    /// Whether it counts candidates who do not exist any more, so that nothing is left to recount.
+    /// Whether the counter is about deleted candidates, so that it cannot be recounted.
     pub fn is_of_erased(self) -> bool {
         match self {
             Self::Erased(_) | Self::ErasedRating(_) | Self::ShownRating(_) => true,
@@ -61,7 +61,8 @@ impl fmt::Display for CounterName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Status(status) => write!(f, "status:{}", status.as_str()),
-            // All sets of 14 people take 330 of an item's 400 KB. With 40 people, a shard holds some 15,000 sets.
+            // Short, because an item has only 400 KB: all sets of 14 people take 330 KB. With 40 people, a shard has room for
+            // some 15,000 sets.
             Self::EvaluatedBy { completed, vetoed } if *vetoed == EvaluatorSet::default() => {
                 write!(f, "evaluated_by:{completed}")
             }
@@ -94,12 +95,12 @@ impl FromStr for CounterName {
     }
 }
 
-/// Counts; missing ones are 0.
+/// The value of each counter; missing ones are 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProjectCounts(BTreeMap<CounterName, i64>);
 
 impl ProjectCounts {
-    /// The difference between `before` and `after`; `None` stands for a candidate that does not exist.
+    /// The change from `before` to `after`. `None` stands for a candidate who does not exist.
     pub fn change(before: Option<&Candidate>, after: Option<&Candidate>) -> Self {
         let mut change = Self::default();
         for (candidate, count) in
@@ -107,7 +108,7 @@ impl ProjectCounts {
         {
             change.add(CounterName::Status(candidate.status), count);
             if candidate.status == CandidateStatus::Interviewed {
-                // Everyone who has completed an evaluation counts, evaluator or not: changing the evaluators of a project then
+                // Count everyone who has completed an evaluation, evaluator or not: then changing the evaluators of a project
                 // writes only the project.
                 let completed = candidate.completed_set();
                 let vetoed = candidate.vetoed_set();
@@ -115,7 +116,7 @@ impl ProjectCounts {
             }
         }
         if let (Some(before), None) = (before, after) {
-            // The write that deletes a candidate counts them, whatever the reason: each deletion counts exactly once.
+            // The write that deletes a candidate counts the deletion, whatever its reason, so each deletion counts exactly once.
             change.add(CounterName::Erased(before.status), 1);
             let rating = ResultSummary::of(before).and_then(|summary| summary.tenths_of_scale());
             rating.into_iter().for_each(|rating| change.add(CounterName::ErasedRating(rating), 1));
@@ -146,7 +147,7 @@ impl ProjectCounts {
         self.get(CounterName::Status(status))
     }
 
-    /// Whether it counts candidates who have begun the interview.
+    /// Whether any candidate has begun the interview.
     pub fn has_begun(&self) -> bool {
         use CandidateStatus::{Aborted, Interviewed, Interviewing};
         [Interviewing, Interviewed, Aborted].into_iter().any(|status| self.with_status(status) > 0)
@@ -156,12 +157,12 @@ impl ProjectCounts {
         CandidateStatus::ALL.into_iter().filter(|status| self.with_status(*status) > 0)
     }
 
-    /// All candidates.
+    /// The number of all candidates.
     pub fn candidates(&self) -> i64 {
         CandidateStatus::ALL.into_iter().map(|status| self.with_status(status)).sum()
     }
 
-    /// Interviewed candidates whose evaluation at least `at_least` of `evaluators` have completed, or one has by a veto.
+    /// The number of interviewed candidates whose evaluation at least `at_least` of `evaluators` have completed, or one of them by a veto.
     fn evaluated_by(&self, evaluators: EvaluatorSet, at_least: usize) -> i64 {
         let mut evaluated = 0;
         for (counter, count) in self.iter() {
@@ -174,18 +175,18 @@ impl ProjectCounts {
         evaluated
     }
 
-    /// Fully evaluated candidates.
+    /// The number of fully evaluated candidates.
     pub fn evaluated(&self, project: &Project) -> i64 {
         self.evaluated_by(project.evaluator_set(), project.evaluations_needed())
     }
 
-    /// Interviewed candidates who wait for the evaluation by `customer`; `None` if they are not an evaluator.
+    /// The number of interviewed candidates who await the evaluation by `customer`; `None` if they are not an evaluator.
     pub fn awaiting_evaluation(&self, project: &Project, customer: Option<CustomerId>) -> Option<i64> {
         let own = project.evaluator_index.set_of([&project.staff.evaluates(customer)?]);
         Some(self.with_status(CandidateStatus::Interviewed) - self.evaluated_by(own, 1))
     }
 
-    /// Interviewed candidates with results.
+    /// The number of interviewed candidates with results.
     pub fn results(&self, project: &Project) -> u64 {
         u64::try_from(self.evaluated_by(project.evaluator_set(), 1)).unwrap_or(0)
     }
@@ -195,7 +196,7 @@ impl ProjectCounts {
         project.staff.evaluates(customer).is_some() && self.with_status(CandidateStatus::Interviewed) > 0
     }
 
-    /// Whether there are results for `customer`; evaluators see them once they have evaluated a candidate.
+    /// Whether `customer` can see any result; evaluators see results once they have evaluated a candidate.
     pub fn can_see_results(&self, project: &Project, customer: Option<CustomerId>) -> bool {
         let evaluators = match project.staff.evaluates(customer) {
             Some(evaluator) => project.evaluator_index.set_of([&evaluator]),
@@ -204,7 +205,7 @@ impl ProjectCounts {
         self.evaluated_by(evaluators, 1) > 0
     }
 
-    /// Refuses a move of `project` unless its candidates meet the condition `must`. Fails with the refusal of `must`.
+    /// Checks that the candidates of `project` meet `requirement`. Fails with the refusal of `requirement`.
     pub fn check(&self, requirement: CandidateRequirement, project: &Project) -> Result<(), Refusal> {
         let holds = forbidden_statuses(requirement).iter().all(|status| self.with_status(*status) == 0)
             && (requirement != CandidateRequirement::Archivable
@@ -218,7 +219,7 @@ impl ProjectCounts {
     }
 }
 
-/// The statuses that no candidate may have for a move.
+/// The statuses that no candidate may have if a move has this requirement.
 pub fn forbidden_statuses(requirement: CandidateRequirement) -> &'static [CandidateStatus] {
     use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, Skipped};
     match requirement {

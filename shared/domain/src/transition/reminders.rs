@@ -1,4 +1,4 @@
-//! Reminders that go without a request, at moments before the deadline.
+//! Automatic reminders, at set times before the deadline.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -6,30 +6,30 @@ use super::{CandidateChange, CandidateMail};
 use crate::candidate::Candidate;
 use crate::project::ReminderDays;
 
-/// A reminder is dropped if another mail has left so shortly before, and if it is so late.
+/// A reminder is dropped if another mail was sent less than a day before it, or if it is a day late.
 const DAY: TimeDelta = TimeDelta::days(1);
 
 impl Candidate {
-    /// The moment of the next reminder without a request, whatever may drop it then. `None` unless the candidate is invited or
-    /// confirmed.
+    /// The time of the next automatic reminder, even if it will be dropped then. `None` unless the candidate is invited or confirmed.
     pub fn next_reminder_at(&self) -> Option<DateTime<Utc>> {
         self.reminders.first().copied().filter(|_| self.status.is_waiting())
     }
 
-    /// When the schedule looks at the candidate next: at the end of their time or at the next reminder, whichever is first.
+    /// When the schedule must process the candidate next: at the end of their time or at the next reminder, whichever is earlier.
     pub fn due_at(&self) -> Option<DateTime<Utc>> {
         self.expires_at().into_iter().chain(self.next_reminder_at()).min()
     }
 
-    /// Sets the moments of the reminders before the deadline. A later change of the project's days is for later invitations and
+    /// Sets the times of the reminders before the deadline. Later changes of the project's days affect only later invitations and
     /// deadlines.
     pub(super) fn arm_reminders(&mut self, days: &ReminderDays, now: DateTime<Utc>) {
         let deadline = self.profile.deadline;
         self.reminders = deadline.map(|deadline| days.moments(deadline, now)).unwrap_or_default();
     }
 
-    /// The candidate after the reminder that is due at `now`; `None` if none is. A reminder is dropped, not postponed, if it is a
-    /// day late, if another mail has left within a day before, if the project does not run, or if the candidate gets no mails.
+    /// Sends or drops the reminder that is due at `now`; `None` if none is due. A reminder is dropped, not postponed, if it is a
+    /// day late, if another mail was sent less than a day before it, if the project is not running, if the deadline has passed,
+    /// or if the candidate gets no mails.
     pub fn after_due_reminder(
         mut self,
         project_is_running: bool,
@@ -47,7 +47,7 @@ impl Candidate {
             return Some(self.into());
         }
         self.reminded_at = Some(now);
-        // The mail counts at its moment, so that reminders a day apart all go, however late the sweeps are.
+        // The mail counts at the reminder's planned time. Reminders a day apart are then all sent, however late the sweeps run.
         Some(CandidateChange::new(self, Some(CandidateMail::Reminder), moment))
     }
 }

@@ -1,4 +1,4 @@
-//! Interviews that go on after they were completed, or after their time ended.
+//! Interviews that continue after they were completed or ended by time.
 
 use chrono::{DateTime, Utc};
 
@@ -10,12 +10,12 @@ use crate::candidate::{
 use crate::privacy::erasure_request::ERASURE_REQUESTED;
 use crate::secret::AccessKey;
 
-/// There is nothing to reopen.
+/// There is no interview that can be reopened.
 pub const NOT_REOPENABLE: Refusal = Refusal {
     code: "not_interviewed",
     detail: "Only an interview that this service conducts can be reopened, once it is complete or its time has ended with answers.",
 };
-/// An evaluation, a draft or a veto is saved.
+/// Somebody has saved an evaluation or a draft, or has vetoed.
 pub const ALREADY_EVALUATED: Refusal = Refusal {
     code: "already_evaluated",
     detail: "Somebody has saved an evaluation of the interview or a draft, or has vetoed. Evaluations and drafts can be deleted \
@@ -28,23 +28,22 @@ pub struct ReopeningRequest {
     pub reason: ReopeningReason,
     /// The message to the candidate.
     pub message: Option<ReopeningMessage>,
-    /// `None` to keep the deadline.
+    /// The new deadline; `None` to keep the present one.
     pub deadline: Option<DateTime<Utc>>,
 }
 
-/// The status of the project, and what has become of the interview.
+/// The status of the project, and whether the interview has been evaluated.
 #[derive(Debug, Clone, Copy)]
 pub struct ReopeningTerms {
     /// Whether the project is running.
     pub is_running: bool,
-    /// Whether an evaluation is stored, be it a draft.
+    /// Whether an evaluation is stored, even a draft.
     pub has_evaluation: bool,
 }
 
 impl Candidate {
-    /// Lets the candidate go on with the interview that they have completed, or that its time has ended, with a mail about it. The
-    /// interview has time until the deadline.
-    /// `key` is a fresh one, for candidates who have neither a key nor a password. Fails with
+    /// Lets the candidate continue the interview that they completed or that time ended, with a mail about it. The interview then
+    /// has time until the deadline. `key` is a new key for candidates who have neither a key nor a password. Fails with
     /// [`NOT_REOPENABLE`], [`PROJECT_NOT_RUNNING`], [`ERASURE_REQUESTED`], [`ALREADY_EVALUATED`] and, without a deadline in the
     /// future, [`DEADLINE_MISSING`](super::DEADLINE_MISSING) or [`DEADLINE_PASSED`](super::DEADLINE_PASSED).
     pub fn reopen(
@@ -64,7 +63,7 @@ impl Candidate {
         if self.erasure_request.is_some() {
             return Err(ERASURE_REQUESTED);
         }
-        // The platform reports evaluations without storing one here.
+        // Evaluations that the platform reports have no item of their own, so check the candidate as well.
         if terms.has_evaluation || !self.completed_by().is_empty() {
             return Err(ALREADY_EVALUATED);
         }
@@ -75,8 +74,8 @@ impl Candidate {
         self.started_at = Some(now);
         self.interviewed_at = None;
         self.ended_by_time = None;
-        // The interview goes on until the deadline alone: its time begins with the candidate's click, but this one goes on with
-        // the manager's, and would be over before the candidate has read the mail.
+        // Only the deadline ends the reopened interview. Its own time would start now, with the manager's request instead of the
+        // candidate's click, and could be over before the candidate has read the mail.
         self.interview = Some(ConductedInterview { max_minutes: None });
         let count = self.reopening.map_or(0, |last| last.count) + 1;
         self.reopening = Some(Reopening { reason, message, reopened_at: now, count, was_complete });

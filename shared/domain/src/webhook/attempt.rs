@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::id::{AttemptId, WebhookId};
 use crate::names::named;
 
-/// How long attempts are kept, with what endpoints have answered.
+/// How long attempts are kept, with the responses of endpoints.
 const KEPT: TimeDelta = TimeDelta::days(7);
 
 named! {
@@ -23,27 +23,27 @@ named! {
     }
 }
 
-/// An attempt to deliver something to an endpoint.
+/// An attempt to deliver a message to an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeliveryAttempt {
     /// The identifier, which sorts attempts by time.
     pub id: AttemptId,
     /// The endpoint.
     pub webhook: WebhookId,
-    /// The identifier of the event; `None` for those that have expired.
+    /// The identifier of the event; `None` for expired events.
     pub event: Option<String>,
-    /// The number of the attempt, from 1: for the event, or since the last success while the endpoint accepts nothing.
+    /// The number of the attempt, from 1: for the event or, while the endpoint accepts nothing, since the last success.
     pub attempt: u32,
     pub outcome: DeliveryOutcome,
-    /// The status of the answer; `None` without an answer.
+    /// The status of the response; `None` without a response.
     pub status_code: Option<u16>,
-    /// The error, in one word; `None` for answers other than 2xx, which their status tells.
+    /// A code for the error; `None` for responses other than 2xx, because their status says enough.
     pub error: Option<String>,
-    /// How long it took.
+    /// The duration of the attempt.
     pub milliseconds: u32,
-    /// The start of the answer's body, if the attempt has failed.
+    /// The beginning of the response's body, if the attempt has failed.
     pub response: Option<String>,
-    /// When it began.
+    /// When the attempt began.
     pub at: DateTime<Utc>,
     /// When the event is sent again; `None` if it is not.
     pub next_try_at: Option<DateTime<Utc>>,
@@ -73,26 +73,26 @@ impl DeliveryAttempt {
         }
     }
 
-    /// Notes when the message is sent again if it was not taken.
+    /// Records when the message is sent again, if the endpoint has not accepted it.
     pub fn repeat_at(&mut self, next_try_at: Option<DateTime<Utc>>) {
         if self.outcome == DeliveryOutcome::Failed {
             self.next_try_at = next_try_at;
         }
     }
 
-    /// The attempt at a message that is not sent again by itself.
+    /// The attempt at a message that is not sent again automatically.
     pub fn given_up(self) -> Self {
         let outcome =
             if self.outcome == DeliveryOutcome::Failed { DeliveryOutcome::GivenUp } else { self.outcome };
         Self { outcome, next_try_at: None, ..self }
     }
 
-    /// When it is deleted.
+    /// When the attempt is deleted.
     pub fn expires_at(&self) -> DateTime<Utc> {
         self.at + KEPT
     }
 
-    /// Whether it has not expired at `now`.
+    /// Whether the attempt has not expired at `now`.
     pub fn is_kept(&self, now: DateTime<Utc>) -> bool {
         now < self.expires_at()
     }

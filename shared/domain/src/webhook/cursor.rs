@@ -1,4 +1,4 @@
-//! How far the deliveries to an endpoint have come.
+//! The progress of the deliveries to an endpoint.
 
 use std::collections::BTreeSet;
 
@@ -11,20 +11,20 @@ use crate::id::{CompanyId, WebhookId};
 use crate::mail::rate::RefusedOrThrottled;
 use crate::work::WorkState;
 
-/// The most requests of clients that are queued at a time.
+/// The maximum number of clients' requests that are queued for a webhook.
 pub const MAX_QUEUED: usize = 10;
 /// Ten requests of clients are queued.
 pub const QUEUE_FULL: Refusal = Refusal {
     code: "queue_full",
     detail: "Ten pings or repeated events of this webhook are already queued. Try again when they have been sent.",
 };
-/// The time between two pings.
+/// The minimum time between two pings.
 const PING_PAUSE: TimeDelta = TimeDelta::seconds(10);
-/// The time between two changes of the position.
-// Each change may send the whole feed again.
+/// The minimum time between two changes of the position.
+// Each change may cause the whole feed to be sent again.
 const MOVE_PAUSE: TimeDelta = TimeDelta::minutes(1);
 
-/// A delivery that a client has requested, besides the feed.
+/// A delivery that a client has requested, in addition to the feed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum DeliveryRequest {
@@ -37,10 +37,9 @@ pub enum DeliveryRequest {
     },
 }
 
-/// How far the deliveries to an endpoint have come: everything that the sender needs to know besides the webhook itself
-/// and the stalled resources.
+/// The progress of the deliveries to an endpoint: everything that the sender needs besides the webhook itself and the stalled resources.
 ///
-/// The sender writes it while it holds the lease, the API at any time. Every write depends on the version that was read.
+/// The sender writes it while it holds the lease, the API at any time. Every write is conditional on the version that was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeliveryCursor {
     /// The endpoint.
@@ -49,34 +48,34 @@ pub struct DeliveryCursor {
     /// The number of the last event that the deliveries have passed: it was accepted, given up or not wanted, or its
     /// resource has stalled.
     pub after: u64,
-    /// The numbers after that of events that were accepted already.
+    /// The numbers after `after` of events that were already accepted.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub accepted: BTreeSet<u64>,
-    /// How often a client has set `after`. Stalled resources of earlier epochs are void.
+    /// How often clients have set `after`. Stalled resources of earlier epochs are void.
     pub epoch: u32,
-    /// The last time that a client moved the position.
+    /// When a client last set `after`.
     pub moved_at: Option<DateTime<Utc>>,
-    /// How often a client has had the endpoint tried at once, whatever has failed before.
+    /// How often clients have had the endpoint tried at once, regardless of earlier failures.
     pub restarts: u32,
-    /// Whether the table's stream is to start a turn: a client has asked for something, or a turn was too short for what the
-    /// endpoint takes.
+    /// Whether the table's stream must start a turn: a client has requested something, or the last turn was too short for
+    /// everything that the endpoint would accept.
     pub wakes_sender: bool,
-    /// When the schedule starts a turn, unless something else does before, and until when a turn has the endpoint to itself.
+    /// When the schedule starts a turn, unless the stream starts one earlier, and until when a turn has leased the endpoint.
     pub work: WorkState,
-    /// How the endpoint is doing.
+    /// The health of the endpoint.
     pub health: EndpointHealth,
     /// The number of stalled resources.
     pub stalled: u32,
-    /// Whether void stalled resources are still to be deleted.
+    /// Whether void stalled resources have yet to be deleted.
     pub has_void_resources: bool,
-    /// The deliveries that clients have requested, the oldest first.
+    /// The deliveries that clients have requested, oldest first.
     pub requests: Vec<DeliveryRequest>,
-    /// The last ping.
+    /// When the last ping was requested.
     pub pinged_at: Option<DateTime<Utc>>,
 }
 
 impl DeliveryCursor {
-    /// The cursor of a new endpoint, which is sent the events after number `after`.
+    /// The cursor of a new endpoint, which gets the events after number `after`.
     pub fn new(webhook: WebhookId, company: CompanyId, after: u64, now: DateTime<Utc>) -> Self {
         Self {
             webhook,
@@ -96,7 +95,7 @@ impl DeliveryCursor {
         }
     }
 
-    /// The cursor of an endpoint that is disabled and was sent the events up to number `after` elsewhere.
+    /// The cursor of a disabled endpoint that got the events up to number `after` from another deployment.
     pub fn at_rest(webhook: WebhookId, company: CompanyId, after: u64, now: DateTime<Utc>) -> Self {
         Self { wakes_sender: false, work: WorkState::IDLE, ..Self::new(webhook, company, after, now) }
     }
@@ -106,7 +105,7 @@ impl DeliveryCursor {
         Self { work: self.work.wake(now), wakes_sender: true, ..self }
     }
 
-    /// Has the endpoint and its stalled resources tried at once, whatever has failed.
+    /// Makes the endpoint and its stalled resources due at once, regardless of earlier failures.
     pub fn resume(self, now: DateTime<Utc>) -> Self {
         let last_accepted_at = self.health.last_accepted_at;
         // Failures of the former address neither delay nor disable the new one.
@@ -114,14 +113,13 @@ impl DeliveryCursor {
         Self { restarts: self.restarts + 1, health, ..self }.wake(now)
     }
 
-    /// Goes on right after event number `after`, which may have been passed before. Fails within a minute of the last
-    /// change.
+    /// Moves the position to event number `after`, which the deliveries may have passed. Fails within a minute of the last change.
     pub fn move_to(self, after: u64, now: DateTime<Utc>) -> Result<Self, RefusedOrThrottled> {
         if let Some(wait) = remaining(self.moved_at, MOVE_PAUSE, now) {
             return Err(RefusedOrThrottled::TooMany(wait));
         }
         let has_void_resources = self.has_void_resources || self.stalled > 0;
-        // A new epoch voids the stalled resources, or their events would be sent by these and by the repetition.
+        // A new epoch voids the stalled resources. Otherwise, their events would be sent twice: by their retries and by the repeated feed.
         let accepted = BTreeSet::new();
         let epoch = self.epoch + 1;
         let moved =
@@ -140,11 +138,11 @@ impl DeliveryCursor {
         }
     }
 
-    /// Adds something to send besides the feed, unless it waits already. Fails with [`QUEUE_FULL`].
+    /// Queues a request, unless it is already queued. Fails with [`QUEUE_FULL`].
     pub fn add_request(mut self, request: DeliveryRequest, now: DateTime<Utc>) -> Result<Self, Refusal> {
         if !self.requests.contains(&request) {
-            // Requests are in the cursor instead of a queue of their own: each write depends on the version, so the sender cannot
-            // miss them.
+            // Requests are in the cursor instead of a queue of their own: the sender's writes are conditional on the cursor's
+            // version, so it cannot miss them.
             if self.requests.len() >= MAX_QUEUED {
                 return Err(QUEUE_FULL);
             }
@@ -153,33 +151,32 @@ impl DeliveryCursor {
         Ok(self.wake(now))
     }
 
-    /// Starts the sender at `now` unless it starts earlier.
+    /// Makes a turn due at `now`, unless one is due earlier.
     pub fn wake_by(self, now: DateTime<Utc>) -> Self {
         let due_at = self.work.due_at.map_or(now, |at| at.min(now));
         Self { work: self.work.wake(due_at), ..self }
     }
 
-    /// How many events of a feed with this `latest` number the deliveries have not passed.
+    /// The number of events that the deliveries have not passed, in a feed whose last event has the number `latest`.
     pub fn behind(&self, latest: u64) -> u64 {
         latest.saturating_sub(self.after)
     }
 
-    /// Leases the endpoint to a turn until a moment.
+    /// Leases the endpoint to a turn until `until`.
     pub fn lease(self, until: DateTime<Utc>) -> Self {
         Self { work: WorkState::leased(until), wakes_sender: false, ..self }
     }
 
-    /// Ends the lease. The next turn is due at `next_turn_at`. An overdue turn keeps its due time, so that it is
-    /// not served last again.
+    /// Ends the lease. The next turn is due at `next_turn_at`. An overdue turn keeps its due time, so that it is not served last again.
     pub fn release(self, next_turn_at: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Self {
         let earliest = self.work.due_at.filter(|due| *due <= now).unwrap_or(now);
         let due_at = next_turn_at.map(|at| at.max(earliest));
         Self { work: WorkState { due_at, ..WorkState::IDLE }, wakes_sender: false, ..self }
     }
 
-    /// Merges what a step has made of `before` into `meanwhile`, what the API has made of it during the step. Once a
-    /// client has set the position, it does not matter how far the step has come; and once a client has had the endpoint
-    /// tried at once, what the step has found out about it.
+    /// Merges the result of a step, which began with `before`, into `meanwhile`: the cursor with the changes that the API made
+    /// during the step. If a client has set the position, drops the progress of the step; if a client has had the endpoint tried
+    /// at once, drops the health that the step has found.
     pub fn merge_api_changes(self, before: &Self, meanwhile: Self) -> Self {
         let mut requests = meanwhile.requests;
         requests.retain(|request| self.requests.contains(request) || !before.requests.contains(request));
@@ -202,7 +199,7 @@ impl DeliveryCursor {
     }
 }
 
-/// The rest at `now` of a pause that began at `last`; `None` once it is over.
+/// The time that remains at `now` of a pause that began at `last`; `None` once it is over.
 fn remaining(last: Option<DateTime<Utc>>, pause: TimeDelta, now: DateTime<Utc>) -> Option<TimeDelta> {
     last.map(|last| last + pause - now).filter(|wait| *wait > TimeDelta::zero())
 }

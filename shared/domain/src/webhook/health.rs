@@ -1,4 +1,4 @@
-//! How an endpoint is doing.
+//! The health of an endpoint.
 
 use std::collections::BTreeSet;
 
@@ -7,51 +7,51 @@ use serde::{Deserialize, Serialize};
 
 use super::response::DeliveryVerdict;
 
-/// The most resources whose events are sent at once; those of one resource are sent one after the other.
+/// The maximum number of resources whose events are sent concurrently. Those of one resource are sent one after the other.
 const MAX_AT_ONCE: u32 = 8;
-/// The pause before each probe of an endpoint that may be down, less up to a tenth, unless the endpoint asks for more; the last one
-/// repeats. Also the pause before each further try of an event while the endpoint may be at fault. The schedule looks once a minute.
-// A probe is one request, and to find out that an endpoint is back must not take as long as it was away.
+/// The pauses before the probes of an endpoint that may be down, less up to a tenth, unless the endpoint asks for more; the last
+/// pause repeats. They also apply between the tries of an event while the endpoint may be at fault. The schedule runs once a minute.
+// A probe is only one request, and noticing that an endpoint is back must not take as long as the outage.
 const PROBE_PAUSES: [TimeDelta; 4] =
     [TimeDelta::seconds(5), TimeDelta::minutes(1), TimeDelta::minutes(5), TimeDelta::minutes(15)];
-/// The pause after the first request in a row that an endpoint has throttled; it doubles with each.
+/// The pause after the first throttled request in a row. Each further one doubles it.
 const FIRST_THROTTLE: TimeDelta = TimeDelta::seconds(1);
 const LONGEST_THROTTLE: TimeDelta = TimeDelta::minutes(1);
-/// The throttled requests in a row after which the endpoint counts as failing. They take a minute.
+/// The number of throttled requests in a row after which the endpoint counts as failing. With their pauses, they take about a minute.
 const MAX_THROTTLES: u32 = 6;
-/// The owners are warned when the endpoint has failed for this long.
+/// How long an endpoint has failed when the owners are warned.
 const WARNED_AFTER: TimeDelta = TimeDelta::days(1);
-/// The webhook is disabled when the endpoint has failed for this long.
+/// How long an endpoint has failed when the webhook is disabled.
 const DISABLED_AFTER: TimeDelta = TimeDelta::days(5);
 
-/// The health of an endpoint, as its attempts have shown it.
+/// The health of an endpoint, derived from its attempts.
 ///
-/// It is *failing* if nothing was accepted since a failure, and *down* if events of two resources failed so. A resource is
-/// *stalled* while one of its events waits for its next try.
+/// An endpoint is *failing* if it has accepted nothing since a failure, and *down* if events of two resources have failed in that
+/// time. A resource is *stalled* while one of its events waits for its next try.
 ///
-/// An attempt that fails says something about the endpoint only if the endpoint has accepted nothing since the event was
-/// tried first. Otherwise the event is at fault.
+/// A failed attempt says something about the endpoint only if the endpoint has accepted nothing since the event's first try.
+/// Otherwise, the event is at fault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndpointHealth {
     /// When an event was last accepted.
     pub last_accepted_at: Option<DateTime<Utc>>,
-    /// The first failure since then; `None` while the endpoint works.
+    /// The first failure since an event was last accepted; `None` while the endpoint works.
     pub failing_since: Option<DateTime<Utc>>,
-    /// Two at most of the resources whose events have failed since then for an unclear reason. With one, the resource may be
-    /// at fault; with two, the endpoint is down.
+    /// At most two of the resources whose events have failed since `failing_since` for an unclear reason. A single resource may
+    /// itself be at fault; with two, the endpoint is down.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub suspects: BTreeSet<String>,
-    /// The number of tries since then that may have failed because the endpoint is down.
+    /// The number of tries since `failing_since` that may have failed because the endpoint is down.
     pub failures: u32,
-    /// How often in a row the endpoint has asked for fewer requests.
+    /// The number of times in a row that the endpoint has asked for fewer requests.
     pub throttles: u32,
-    /// The number of resources whose events are sent at once: one after a pause that the endpoint has asked for, then twice as
-    /// many with each accepted event.
+    /// The number of resources whose events are sent concurrently: one after a pause that the endpoint has requested, doubled
+    /// with each accepted event.
     pub resources_at_once: u32,
-    /// The time before which no events are sent: the endpoint is down, or has asked for a pause.
+    /// Until when no events are sent, because the endpoint is down or has requested a pause.
     #[serde(rename = "next_try_at")]
     pub paused_until: Option<DateTime<Utc>>,
-    /// When the owners were told that it fails.
+    /// When the owners were warned.
     pub warned_at: Option<DateTime<Utc>>,
 }
 
@@ -73,17 +73,17 @@ impl Default for EndpointHealth {
 /// The consequence of how long an endpoint has failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HealthJudgement {
-    /// Nothing.
+    /// No consequence.
     Tolerable,
-    /// The owners are told.
+    /// Warn the owners.
     Warn,
-    /// The webhook is disabled, and the owners are told.
+    /// Disable the webhook, and tell the owners.
     Disable,
 }
 
 impl EndpointHealth {
-    /// Notes the `verdict` on an attempt at an event of the resource with this history that has ended at `now`. The first
-    /// attempt at this event began at `first_tried_at`. Call it in the order that attempts end.
+    /// Records the `verdict` on an attempt, which ended at `now`, at an event of the resource with this history. The event's
+    /// first attempt began at `first_tried_at`. Call it in the order in which attempts end.
     pub fn observe(
         &mut self,
         history: &str,
@@ -94,19 +94,19 @@ impl EndpointHealth {
     ) {
         match verdict {
             DeliveryVerdict::Accepted => {
-                // A pause that the endpoint has asked for goes on.
+                // A pause that the endpoint has requested continues.
                 let paused_until = self.paused_until.filter(|_| !self.is_down());
                 let resources_at_once = (self.resources_at_once * 2).min(MAX_AT_ONCE);
                 *self =
                     Self { last_accepted_at: Some(now), paused_until, resources_at_once, ..Self::default() };
             }
-            // Says nothing about the event: no try counts, and the cursor stops before it.
+            // Throttling says nothing about the event: the try does not count, and the cursor stops before the event.
             DeliveryVerdict::Throttled(wait) => self.throttle(wait, now),
             DeliveryVerdict::Rejected(_) | DeliveryVerdict::Unclear(_)
                 if self.has_accepted_since(first_tried_at) => {}
             DeliveryVerdict::Rejected(_) => {
                 self.failing_since.get_or_insert(now);
-                // The endpoint understands requests again, so the feed goes on and shows whether it accepts other events.
+                // The endpoint understands requests again, so continue the feed, which shows whether it accepts other events.
                 if self.is_down() {
                     (self.failures, self.paused_until) = (0, None);
                     self.suspects.clear();
@@ -116,7 +116,7 @@ impl EndpointHealth {
                 self.failing_since.get_or_insert(now);
                 self.suspect(history, wait, now, random);
             }
-            // Disables the webhook, which its health need not know.
+            // The sender disables the webhook, so its health does not matter.
             DeliveryVerdict::Gone => {}
         }
     }
@@ -126,7 +126,7 @@ impl EndpointHealth {
             self.suspects.insert(history.to_owned());
             self.failures = if self.is_down() { 1 } else { self.failures.saturating_add(1) };
         } else if self.is_paused(now) {
-            // Requests that were under way at once count as one probe.
+            // Concurrent requests count as one probe.
             return;
         } else {
             self.failures = self.failures.saturating_add(1);
@@ -143,7 +143,7 @@ impl EndpointHealth {
             let doubled = FIRST_THROTTLE * (1 << (self.throttles - 1).min(6));
             pause = pause.max(doubled.min(LONGEST_THROTTLE));
         }
-        // Requests that were under way at once may each ask for a pause.
+        // Concurrent requests may each ask for a pause: the longest counts.
         self.paused_until = self.paused_until.max(Some(now + pause));
         self.resources_at_once = 1;
         if self.throttles >= MAX_THROTTLES {
@@ -156,9 +156,9 @@ impl EndpointHealth {
         self.last_accepted_at.is_some_and(|last| last > moment)
     }
 
-    /// Whether events of two resources have failed, with no accepted one in between.
+    /// Whether events of two resources have failed without an accepted event in between.
     pub fn is_down(&self) -> bool {
-        // One event may be at fault itself; two in a row of different resources hardly are.
+        // A single event may itself be at fault; two in a row, of different resources, hardly are.
         self.suspects.len() >= 2
     }
 
@@ -167,21 +167,20 @@ impl EndpointHealth {
         self.paused_until.is_some_and(|at| now < at)
     }
 
-    /// Whether the endpoint has asked for a pause that goes on at `now`.
+    /// Whether a pause that the endpoint has requested continues at `now`.
     pub fn is_throttling(&self, now: DateTime<Utc>) -> bool {
         !self.is_down() && self.is_paused(now)
     }
 
-    /// The pause before the next probe. `wait` is what the endpoint asks for, `random` a random byte.
+    /// The pause before the next probe. `wait` is the pause that the endpoint requests, `random` a random byte.
     pub fn probe_pause(&self, wait: TimeDelta, random: u8) -> TimeDelta {
         let number = (self.failures.max(1) as usize - 1).min(PROBE_PAUSES.len() - 1);
         let pause = PROBE_PAUSES[number];
-        // Up to a tenth less, so that endpoints that failed together are not tried together, and none later than
-        // promised.
+        // Up to a tenth less, so that endpoints that failed together are not tried together, and none is tried later than promised.
         (pause - pause / 10 * i32::from(random) / 255).max(wait)
     }
 
-    /// The consequence at `now` of how long the endpoint has accepted nothing.
+    /// The consequence at `now` of the time in which the endpoint has accepted nothing.
     pub fn judge(&self, now: DateTime<Utc>) -> HealthJudgement {
         let failed_for = self.failing_since.map(|since| now - since);
         if failed_for >= Some(DISABLED_AFTER) {
@@ -194,7 +193,7 @@ impl EndpointHealth {
     }
 }
 
-/// Adds up to a tenth.
+/// Adds up to a tenth to a pause.
 pub(super) fn add_jitter(pause: TimeDelta, random: u8) -> TimeDelta {
     // Resources that failed together must not be tried together.
     pause + pause / 10 * i32::from(random) / 255
@@ -208,7 +207,7 @@ mod tests {
 
     const NONE: TimeDelta = TimeDelta::zero();
 
-    /// The health after attempts at events of these resources, one a second, each its event's first.
+    /// The health after attempts at events of these resources, one per second. Each attempt is the first at its event.
     fn after(attempts: &[(&str, DeliveryVerdict)]) -> EndpointHealth {
         let mut health = EndpointHealth::default();
         for (number, (history, verdict)) in attempts.iter().enumerate() {
@@ -254,7 +253,7 @@ mod tests {
         health.observe("b", Accepted, second(1), second(2), 0);
         let working = health.clone();
         for history in ["a", "c"] {
-            // The events hung since before the other was accepted, or have failed before.
+            // The events' first tries began before the other event was accepted: they took longer, or had failed before.
             health.observe(history, Unclear(NONE), second(1), second(16), 0);
             health.observe(history, Rejected(NONE), second(1), second(16), 0);
         }
@@ -268,7 +267,7 @@ mod tests {
         let mut at = second(1);
         for pause in [5, 60, 300, 900, 900] {
             health.observe("b", Unclear(NONE), at, at, 0);
-            // Another request that was under way changes nothing.
+            // A concurrent request changes nothing.
             health.observe("c", Unclear(NONE), at, at, 0);
             assert_eq!(health.paused_until, Some(at + TimeDelta::seconds(pause)));
             at += TimeDelta::seconds(pause);
@@ -284,7 +283,7 @@ mod tests {
     fn an_endpoint_that_asks_for_fewer_requests_gets_a_pause_and_then_more_and_more_at_once() {
         let mut health = after(&[("a", Throttled(NONE))]);
         assert_eq!((health.paused_until, health.resources_at_once), (Some(second(1)), 1));
-        // One that was under way asks for longer.
+        // The endpoint asks for a longer pause in its response to a concurrent request.
         health.observe("b", Throttled(TimeDelta::seconds(3)), second(0), second(0), 0);
         assert_eq!((health.throttles, health.paused_until), (1, Some(second(3))));
         // An event that is accepted in the meantime does not end the pause.

@@ -35,12 +35,12 @@ use super::outgoing::OutgoingUrl;
 use super::text::TextLine;
 use crate::secret::Sealed;
 
-/// The maximum per company.
+/// The maximum number of a company's webhooks.
 pub const MAX_WEBHOOKS: u32 = 20;
 /// The company has the maximum number of webhooks.
 pub const TOO_MANY_WEBHOOKS: Refusal =
     Refusal { code: "too_many_webhooks", detail: "A company may have 20 webhooks. Delete one first." };
-/// The webhook came without its secret.
+/// The webhook came with an archive, without its secret.
 pub const NO_SECRET: Refusal = Refusal {
     code: "no_secret",
     detail: "This webhook came with an archive, without its secret. Ask for a new one first: POST to its `secret/`.",
@@ -80,7 +80,7 @@ pub struct Webhook {
     pub id: WebhookId,
     /// The company whose events are sent.
     pub company: CompanyId,
-    /// The address.
+    /// The endpoint's URL.
     pub url: OutgoingUrl,
     /// The purpose, in the client's words.
     pub description: TextLine<200>,
@@ -88,14 +88,15 @@ pub struct Webhook {
     pub types: BTreeSet<TypeFilter>,
     /// The projects whose events are sent; empty for all, and for events that belong to none.
     pub projects: BTreeSet<ProjectId>,
-    /// Why a client or the service has disabled it; `None` if neither has. [`why_disabled`](Self::why_disabled) knows more.
+    /// Why a client or the service has disabled the webhook; `None` if neither has. [`why_disabled`](Self::why_disabled) also
+    /// considers the secret.
     pub disabled_reason: Option<DisabledReason>,
-    /// The key of its signatures, sealed; `None` since it came with an archive, until a client asks for a new one.
+    /// The key that signs deliveries, sealed; `None` after an import, until a client requests a new one.
     pub secret: Option<Sealed>,
-    /// The key that was replaced.
+    /// The key that `secret` has replaced.
     pub former_secret: Option<FormerSecret>,
     pub created_at: DateTime<Utc>,
-    /// `None` for one of an earlier release.
+    /// `None` for a webhook of an earlier release.
     pub created_by: Option<Creator>,
 }
 
@@ -124,12 +125,12 @@ impl Webhook {
         }
     }
 
-    /// Whether nothing is sent to it but events of these projects.
+    /// Whether the webhook gets only events of these projects.
     pub fn is_within(&self, projects: &BTreeSet<ProjectId>) -> bool {
         !self.projects.is_empty() && self.projects.is_subset(projects)
     }
 
-    /// Tells people which one it is: its host, and what it is for.
+    /// The host and the description, by which people recognise the webhook.
     pub fn name(&self) -> String {
         match (self.url.authority(), self.description.as_str()) {
             (host, "") => host.to_owned(),
@@ -137,30 +138,30 @@ impl Webhook {
         }
     }
 
-    /// Whether events are sent to it.
+    /// Whether events are sent to the webhook.
     pub fn is_enabled(&self) -> bool {
         self.why_disabled().is_none()
     }
 
-    /// Why nothing is sent; `None` while it is enabled.
+    /// Why no events are sent; `None` while the webhook is enabled.
     pub fn why_disabled(&self) -> Option<DisabledReason> {
         self.disabled_reason.or(self.secret.is_none().then_some(DisabledReason::NoSecret))
     }
 
-    /// Whether `entry` is an event for it.
+    /// Whether `entry` is an event that the webhook gets.
     pub fn wants(&self, entry: &HistoryEntry) -> bool {
         let change = &entry.change;
         let has_type = change.types.iter().any(|name| self.types.iter().any(|types| types.fits(name)));
         (self.types.is_empty() || has_type) && self.reaches(entry)
     }
 
-    /// Whether `entry` is about one of the webhook's projects; of all events if it has none.
+    /// Whether `entry` is about one of the webhook's projects, or the webhook is for all events.
     pub fn reaches(&self, entry: &HistoryEntry) -> bool {
         let project = entry.change.resource.project();
         self.projects.is_empty() || project.is_some_and(|project| self.projects.contains(&project))
     }
 
-    /// Whether it is sent events about candidates of `project`.
+    /// Whether the webhook gets events about candidates of `project`.
     pub fn wants_candidates_of(&self, project: ProjectId) -> bool {
         let is_about_candidates = |types: &TypeFilter| {
             ["candidate.", "answer."].iter().any(|kind| types.as_str().starts_with(kind))
@@ -169,7 +170,7 @@ impl Webhook {
             && (self.projects.is_empty() || self.projects.contains(&project))
     }
 
-    /// Whether its types or projects keep deletions of candidates from it.
+    /// Whether the webhook's types or projects exclude deletions of candidates.
     pub fn misses_erasures(&self) -> bool {
         let deletion = EventType::CandidateDeleted.as_str();
         let has_type = self.types.is_empty() || self.types.iter().any(|types| types.fits(deletion));
@@ -182,32 +183,32 @@ impl Webhook {
         self.secret.iter().chain(former)
     }
 
-    /// The webhook without a former secret whose use has ended at `now`.
+    /// Drops a former secret whose use has ended at `now`.
     pub fn without_ended_secret(self, now: DateTime<Utc>) -> Self {
         let former_secret = self.former_secret.filter(|former| former.at(now).is_some());
         Self { former_secret, ..self }
     }
 
-    /// Fails with [`NO_SECRET`] if nothing can be signed.
+    /// Checks that deliveries can be signed. Fails with [`NO_SECRET`].
     pub fn require_secret(&self) -> Result<(), Refusal> {
         if self.secret.is_some() { Ok(()) } else { Err(NO_SECRET) }
     }
 
-    /// The webhook, enabled. Fails with [`NO_SECRET`].
+    /// Enables the webhook. Fails with [`NO_SECRET`].
     pub fn enabled(self) -> Result<Self, Refusal> {
         self.require_secret()?;
         Ok(Self { disabled_reason: None, ..self })
     }
 
-    /// The webhook, disabled for this reason unless it is disabled already.
+    /// Disables the webhook for this reason, unless it is already disabled.
     pub fn disabled(self, reason: DisabledReason) -> Self {
-        // The first reason stays: a client who disables what the service has disabled still sees why.
+        // Keep the first reason: a client that disables a webhook which the service has disabled must still see why.
         Self { disabled_reason: self.disabled_reason.or(Some(reason)), ..self }
     }
 
-    /// The webhook with another key since `now`. The one that it replaces signs too for as long as `grace`.
+    /// Replaces the key at `now`. The former key also signs during `grace`.
     pub fn rotated(self, secret: Sealed, grace: TimeDelta, now: DateTime<Utc>) -> Self {
-        // One former key at most: a key that leaked is gone after the second rotation.
+        // Keep at most one former key: a leaked key stops signing after the second rotation.
         let former = self.secret.map(|secret| FormerSecret { secret, until: now + grace });
         let former_secret = former.filter(|former| former.at(now).is_some());
         Self { secret: Some(secret), former_secret, ..self }
@@ -237,7 +238,7 @@ impl HasHistory for Webhook {
     fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
         let Self {
             url, description, types, projects, secret,
-            // Never changed, or told by the secret, or by why it is disabled.
+            // Immutable, or represented by the secret or the reason for disabling.
             id: _, company: _, former_secret: _, created_at: _, created_by: _, disabled_reason: _,
         } = self;
         let facts = WebhookFacts { is_enabled: self.is_enabled(), disabled_reason: self.why_disabled() };
@@ -252,7 +253,7 @@ impl HasHistory for Webhook {
     }
 
     fn events(_: Option<&Self>, after: &Self, changes: &FieldChanges) -> Vec<EventType> {
-        // Enabling a webhook is an update: only its end has an event of its own.
+        // Enabling a webhook is an update: only disabling has an event type of its own.
         let told: &[&str] = if after.is_enabled() { &[] } else { &["is_enabled", "disabled_reason"] };
         events_that_apply([
             (changes.has("is_enabled") && !after.is_enabled(), EventType::WebhookDisabled),

@@ -1,4 +1,4 @@
-//! Decides what is sent to an endpoint next.
+//! Decides what the sender does next for an endpoint.
 
 use chrono::{DateTime, Utc};
 
@@ -6,14 +6,14 @@ use super::Webhook;
 use super::cursor::DeliveryCursor;
 use super::stalled::StalledResource;
 
-/// The number of stalled resources from which on an endpoint gets no more of the feed, until some of them have ended.
+/// The number of stalled resources at which an endpoint gets no more of the feed, until some of them are no longer stalled.
 // More than an import creates, so that an endpoint that rejects one type of event still gets the others.
 pub const MAX_STALLED: usize = 2_000;
 
-/// A task of the sender at an endpoint.
+/// A task of the sender for an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryTask {
-    /// Send what clients have asked for.
+    /// Send what clients have requested.
     Requests,
     /// Send one event, to find out whether the endpoint accepts events again.
     ProbeEndpoint,
@@ -23,12 +23,12 @@ pub enum DeliveryTask {
     Feed,
     /// Send the next events of stalled resources.
     Stalled,
-    /// Delete what is not used any more: a former secret, and void stalled resources.
+    /// Delete data that is no longer used: a former secret, and void stalled resources.
     CleanUp,
 }
 
-/// The next task at an endpoint, and when it is due; `None` if nothing is left to do. `latest` is the number of the feed's last
-/// event, `previous_task` the one that the turn has carried out before.
+/// The next task for an endpoint, and when it is due; `None` if nothing is left to do. `latest` is the number of the feed's last
+/// event, `previous_task` the task that the turn has just carried out.
 pub fn next_task(
     webhook: &Webhook,
     cursor: &DeliveryCursor,
@@ -62,12 +62,12 @@ fn next_delivery(
     if health.is_down() {
         return (is_behind || !stalled.is_empty()).then_some((from, DeliveryTask::ProbeEndpoint));
     }
-    // An event of another resource shows whether the endpoint is down while one is suspected.
+    // While one resource is suspected, an event of another one shows whether the endpoint is down.
     let of_feed = if health.suspects.is_empty() { DeliveryTask::Feed } else { DeliveryTask::ProbeResource };
     let feed = (is_behind && stalled.len() < MAX_STALLED).then_some((from, of_feed));
     let due = stalled.iter().map(|resource| resource.due_at(cursor).max(from)).min();
     match (feed, due.map(|at| (at, DeliveryTask::Stalled))) {
-        // Feed and stalled resources take turns, since neither may ever end.
+        // Feed and stalled resources take turns, because neither may ever end.
         (Some(_), Some(stalled))
             if stalled.0 <= now
                 && matches!(previous_task, Some(DeliveryTask::Feed | DeliveryTask::ProbeResource)) =>
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn requests_come_first_then_what_is_due() {
-        // The cursor of the samples is after event 5.
+        // The sample cursor is after event 5.
         let request = DeliveryRequest::Event { event: "e".to_owned() };
         let asked = cursor().add_request(request, START).unwrap();
         let paused =

@@ -1,34 +1,34 @@
-//! Answers of endpoints, and the verdicts on the event and on the endpoint that follow from them.
+//! Responses of endpoints, and the verdicts on event and endpoint that follow from them.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::outgoing::OutgoingError;
 
-/// The longest pause that an endpoint can ask for.
+/// The longest pause that an endpoint can request.
 const LONGEST_WAIT: TimeDelta = TimeDelta::hours(24);
 
-/// An answer of an endpoint.
+/// A response of an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndpointResponse {
     pub status: u16,
     /// The header `Retry-After`.
     pub retry_after: Option<String>,
-    /// The start of the body.
+    /// The beginning of the body.
     pub start: String,
 }
 
-/// The verdict of an attempt on the event and on its endpoint. Times are how long the endpoint asks to be left alone.
+/// The verdict of an attempt on the event and on its endpoint. The durations are pauses that the endpoint requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryVerdict {
     /// The endpoint has accepted the event.
     Accepted,
-    /// The endpoint gets events faster than it takes them. This says nothing about the event.
+    /// The endpoint gets more events than it can handle. This says nothing about the event.
     Throttled(TimeDelta),
     /// The endpoint has understood the request and rejects it, so the event is probably at fault.
     Rejected(TimeDelta),
-    /// Either the event or the endpoint is at fault. Other events tell which.
+    /// Either the event or the endpoint is at fault. Other events show which.
     Unclear(TimeDelta),
-    /// The endpoint accepts no events any more.
+    /// The endpoint accepts no more events.
     Gone,
 }
 
@@ -43,20 +43,20 @@ impl DeliveryVerdict {
             400 | 405 | 409 | 413 | 415 | 422 => Self::Rejected(wait),
             410 => Self::Gone,
             429 => Self::Throttled(wait),
-            // Without the header, it is the answer of a proxy whose server is down.
+            // A 503 without the header comes from a proxy whose server is down.
             503 if asked.is_some() => Self::Throttled(wait),
             _ => Self::Unclear(wait),
         }
     }
 }
 
-/// Reads seconds or a date.
+/// Parses a number of seconds or a date.
 fn parse_wait(header: &str, now: DateTime<Utc>) -> TimeDelta {
     let wait = match header.parse::<u32>() {
         Ok(seconds) => TimeDelta::seconds(seconds.into()),
         Err(_) => DateTime::parse_from_rfc2822(header).map_or(TimeDelta::zero(), |date| date.to_utc() - now),
     };
-    // Neither a date in the past nor one in years may decide when the next event is sent.
+    // Neither a date in the past nor one years ahead may determine when the next event is sent.
     wait.clamp(TimeDelta::zero(), LONGEST_WAIT)
 }
 

@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 use crate::random::RandomSource;
 use crate::secret::Sealed;
 
-/// Marks a secret of Standard Webhooks.
+/// The prefix of secrets in Standard Webhooks.
 const PREFIX: &str = "whsec_";
 
-/// The key of an endpoint's signatures, which its owner knows too.
+/// The key that signs deliveries to an endpoint. The endpoint's owner knows it too.
 ///
-/// A signature needs the key itself, so it is stored sealed instead of hashed, in the endpoint's item alone. `Debug` hides it.
+/// Signing needs the key itself, so it is stored sealed instead of hashed, and only in the endpoint's item. `Debug` hides it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SigningSecret([u8; 32]);
 
@@ -27,7 +27,7 @@ impl SigningSecret {
         Self(bytes)
     }
 
-    /// `whsec_` and the key in base64, as libraries for Standard Webhooks take it.
+    /// `whsec_` and the key in base64, as libraries for Standard Webhooks expect it.
     pub fn reveal(&self) -> String {
         format!("{PREFIX}{}", STANDARD.encode(self.0))
     }
@@ -52,16 +52,16 @@ impl TryFrom<String> for SigningSecret {
     }
 }
 
-/// A secret that was replaced, and signs beside the new one for a while.
+/// A replaced secret, which still signs along with the new one for some time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormerSecret {
     pub secret: Sealed,
-    /// The end of its use.
+    /// When the secret stops signing.
     pub until: DateTime<Utc>,
 }
 
 impl FormerSecret {
-    /// The secret, unless its use has ended.
+    /// The secret; `None` if it has stopped signing at `now`.
     pub fn at(&self, now: DateTime<Utc>) -> Option<&Sealed> {
         (now < self.until).then_some(&self.secret)
     }

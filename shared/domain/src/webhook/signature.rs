@@ -40,7 +40,7 @@ mod tests {
     const BODY: &[u8] = br#"{"test": 2432232314}"#;
     const SIGNATURE: &str = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
 
-    /// The secret of the vector has 24 bytes. HMAC pads keys with zeroes, so one of 32 bytes signs alike.
+    /// The secret of the test vector has 24 bytes. HMAC pads keys with zeroes, so a key of 32 bytes can give the same signatures.
     fn secret(last: u8) -> SigningSecret {
         let mut key = STANDARD.decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
         key.resize(32, 0);

@@ -1,4 +1,4 @@
-//! Resources one of whose events an endpoint has not accepted.
+//! Resources with an event that an endpoint has not accepted.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
@@ -8,8 +8,8 @@ use super::health::{EndpointHealth, add_jitter};
 use super::response::DeliveryVerdict;
 use crate::id::WebhookId;
 
-/// The pause after each counted try of an event that is itself at fault; the last one repeats. While the endpoint may be at
-/// fault, `EndpointHealth::probe_pause` counts instead.
+/// The pauses after the counted tries of an event that is itself at fault; the last one repeats. While the endpoint may be at
+/// fault, `EndpointHealth::probe_pause` applies instead.
 const PAUSES_OF_FAULTY_EVENT: [TimeDelta; 9] = [
     TimeDelta::seconds(5),
     TimeDelta::minutes(5),
@@ -21,11 +21,11 @@ const PAUSES_OF_FAULTY_EVENT: [TimeDelta; 9] = [
     TimeDelta::hours(20),
     TimeDelta::hours(24),
 ];
-/// An event is given up after as many counted tries.
+/// The number of counted tries after which an event is given up.
 const MAX_TRIES: u32 = 10;
 
-/// A resource one of whose events an endpoint has not accepted, although the endpoint may be fine. Later events of the
-/// resource wait behind that one, so that they keep their order and events of other resources do not wait for them.
+/// A resource with an event that an endpoint has not accepted, although the endpoint may be fine. Later events of the resource
+/// wait for that one, so that they keep their order. Events of other resources do not wait.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StalledResource {
     /// The endpoint.
@@ -34,15 +34,15 @@ pub struct StalledResource {
     pub epoch: u32,
     /// The identifier of the resource's history.
     pub history: String,
-    /// The version whose event is sent next. Items have a `version` of their own.
+    /// The version whose event is sent next. Not called `version`, which items have already.
     pub next_version: u64,
-    /// How often that event was tried while the endpoint accepted others, or was rejected.
+    /// How often the endpoint rejected the next event, or did not accept it while it accepted others.
     pub tries: u32,
-    /// When the first try of that event began; `None` before it.
+    /// When the first try of the next event began; `None` before.
     pub first_tried_at: Option<DateTime<Utc>>,
-    /// When that event is tried again.
+    /// When the next event is tried again.
     pub next_try_at: DateTime<Utc>,
-    /// The restarts of the cursor when that was set. After another restart, it is tried at once.
+    /// The cursor's `restarts` when `next_try_at` was set. After another restart, the event is due at once.
     pub restarts: u32,
 }
 
@@ -63,17 +63,17 @@ impl StalledResource {
 
     /// When the event is tried again.
     pub fn due_at(&self, cursor: &DeliveryCursor) -> DateTime<Utc> {
-        // A client has had the endpoint tried at once, which makes all stalled resources due without writing them.
+        // If a client has had the endpoint tried at once, all stalled resources are due, without a write to each.
         if self.restarts == cursor.restarts { self.next_try_at } else { DateTime::UNIX_EPOCH }
     }
 
-    /// Goes on with the event of this version, or the first one after it.
+    /// Continues with the event of this version, or with the first one after it.
     pub fn advance_to(&mut self, version: u64, now: DateTime<Utc>) {
         (self.next_version, self.tries, self.first_tried_at, self.next_try_at) = (version, 0, None, now);
     }
 
-    /// Notes that a try of the event, which began at `started_at`, was not accepted, and says whether the event is given
-    /// up, so that the resource goes on with its next one.
+    /// Records that the endpoint has not accepted a try of the event that began at `started_at`. Returns whether the event is
+    /// given up, so that the resource continues with its next one.
     pub fn note_failure(
         &mut self,
         verdict: DeliveryVerdict,
@@ -83,12 +83,12 @@ impl StalledResource {
         random: u8,
     ) -> bool {
         let first = *self.first_tried_at.get_or_insert(started_at);
-        // An outage gives no event up, however the endpoint answers meanwhile.
+        // An outage must not make events be given up, however the endpoint responds meanwhile.
         let is_events_fault = health.has_accepted_since(first);
         let pause = match verdict {
             DeliveryVerdict::Rejected(wait) => self.count_try().max(wait),
             DeliveryVerdict::Unclear(wait) if is_events_fault => self.count_try().max(wait),
-            // The endpoint may be down, so this event finds out when it is back.
+            // The endpoint may be down, so this event serves to find out when it is back.
             DeliveryVerdict::Unclear(wait) => {
                 self.next_try_at = now + health.probe_pause(wait, random);
                 return false;

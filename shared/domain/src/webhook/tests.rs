@@ -20,7 +20,7 @@ pub(super) fn cursor() -> DeliveryCursor {
     DeliveryCursor::new(webhook().id, webhook().company, 5, second(0))
 }
 
-/// The sample as the sender leaves it.
+/// The sample cursor after the sender has released it.
 fn at_rest() -> DeliveryCursor {
     DeliveryCursor { work: WorkState::IDLE, wakes_sender: false, ..cursor() }
 }
@@ -90,7 +90,7 @@ fn a_former_secret_is_dropped_once_its_use_has_ended() {
     assert_eq!(rotated.without_ended_secret(second(86_400)).former_secret, None);
 }
 
-/// The sample after failures, with a stalled resource, while a turn has the endpoint.
+/// The sample cursor after failures, with a stalled resource, while a turn holds the lease.
 fn in_trouble() -> DeliveryCursor {
     let suspects = ["a", "b"].map(str::to_owned).into();
     let health = EndpointHealth {

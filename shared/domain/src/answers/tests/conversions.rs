@@ -34,7 +34,7 @@ fn neither_the_answer_nor_what_can_be_played_gives_way_to_later_takes() {
     }
     let answer = |answers: &Answers| answers.answer_to(asked.id).unwrap().answer().unwrap().number;
     assert_eq!((answer(&answers), answers.takes().count()), (1, 4));
-    // Newer ones that are still to be converted may fail.
+    // Newer takes that still await conversion may fail.
     for number in 7..=12 {
         answers = finish(begin(answers, 50), number);
         assert!(answers.take(take(1)).is_some(), "{number}");
@@ -107,7 +107,7 @@ fn each_conversion_of_a_take_has_a_number_and_one_of_them_is_played() {
         [0, 1, 2, 3].map(|number| take.needs_renditions_of(number))
     };
     assert_eq!(needs(&first), [false, true, true, true]);
-    // More parts: the first one goes on, but not for this take.
+    // More parts arrive: the first conversion continues, but no longer for this take.
     let second = begin(finish(first, &parts([1, 2]), 4002), "two", 4003);
     assert_eq!(needs(&second), [false, false, true, true]);
     let played = converted(second, 1);

@@ -120,7 +120,7 @@ fn a_later_take_closes_the_earlier_one_which_is_not_counted_twice() {
     assert_eq!(left(&answers), 1, "the interrupted one does not count");
     let late = answers.clone().finish_take(take(1), finished(Some(2)), &parts([1, 2]), at(61));
     assert_eq!(late, Err(TAKE_CLOSED));
-    // Without its beginning, a take is dropped, and counts all the same.
+    // A take without part 1 is dropped, and still counts.
     let dropped = begun().begin_take(&question(), &terms(), &parts([2]), at(60)).unwrap();
     assert_eq!((dropped.take(take(1)), left(&dropped)), (None, 1));
     let counts = TakeCounts { begun: 2, failed: 0, interrupted: 1, withdrawn: 0 };
@@ -154,7 +154,7 @@ fn three_takes_are_given_back_that_are_closed_before_anything_could_be_recorded(
     let give_up = |answers: Answers, number, found: &[RecordedPart], second| {
         answers.finish_take(take(number), finished(Some(0)), found, at(second)).unwrap().unwrap()
     };
-    // Ten seconds to prepare, and a minute.
+    // Ten seconds to prepare, and a minute in which a take can still be withdrawn.
     for (found, second, expected) in
         [(vec![], 70, 2), (vec![], 71, 1), (parts([1]).to_vec(), 70, 1), (parts([2]).to_vec(), 70, 1)]
     {
@@ -167,7 +167,7 @@ fn three_takes_are_given_back_that_are_closed_before_anything_could_be_recorded(
         answers = give_up(answers, number, &[], 5);
         assert_eq!(left(&answers), if number <= 3 { 2 } else { 1 }, "{number}");
     }
-    // The next one closes it as well.
+    // Beginning the next take also closes this one.
     let next = begun().begin_take(&question(), &terms(), &[], at(70)).unwrap();
     assert_eq!(left(&next), 1);
     let late = begun().begin_take(&question(), &terms(), &[], at(71)).unwrap();
@@ -188,7 +188,7 @@ fn a_take_that_is_given_up_leaves_the_earlier_answer() {
     assert_eq!(left(&left_alone), 0, "it is used up");
     let again = left_alone.finish_take(take(2), finished(Some(0)), &[], at(91));
     assert_eq!(again, Err(TAKE_CLOSED));
-    // The earlier one stays closed.
+    // The earlier take stays closed.
     let interrupted = begun().begin_take(&question(), &terms(), &parts([1]), at(60)).unwrap();
     let alone = interrupted.finish_take(take(2), finished(Some(0)), &[], at(61)).unwrap().unwrap();
     assert!(alone.take(take(1)).unwrap().is_interrupted);
@@ -215,7 +215,7 @@ fn a_question_whose_takes_and_time_are_used_up_is_not_missing() {
         .unwrap();
     let missing = |answers: &Answers, second| answers.missing(&questionnaire, none, at(second)).len();
     assert_eq!((missing(&answers, end - 1), missing(&answers, end)), (1, 0));
-    // The end of the take changes nothing.
+    // Closing the take makes no difference.
     let closed = answers.clone().close_take(take(1), &[], true, at(4000));
     assert!(closed.answer_to(asked.id).unwrap().open_take().is_none());
     assert_eq!(missing(&closed, 4000), 0);
@@ -278,7 +278,7 @@ fn parts_are_signed_as_long_as_all_together_may_be_as_large() {
     let take = answers.take(take(1)).unwrap();
     let most = take.most_bytes();
     let part = |number, bytes| RecordedPart { number, bytes, arrived_at: at(0) };
-    // Ahead, in parts of the same size.
+    // All parts are signed ahead, with the same size.
     let size = most / u64::from(take.most_parts());
     for number in 1..=take.most_parts() {
         assert_eq!(take.may_grow_by(&[(number, size)], &[]), Ok(()), "{number}");
@@ -289,13 +289,13 @@ fn parts_are_signed_as_long_as_all_together_may_be_as_large() {
     assert_eq!(take.may_grow_by(&[(2, MEGABYTES)], &found), Ok(()));
     assert_eq!(take.may_grow_by(&[(2, MEGABYTES), (3, 1)], &found), Err(TOO_LARGE));
     assert_eq!(take.may_grow_by(&[(1, most)], &found), Ok(()), "the bucket refuses it: it is there");
-    // So few parts fit, however large they are, so their sizes are not counted.
+    // These few parts fit at any size, so their sizes are not counted.
     let uncounted =
         (1..=take.most_parts()).filter(|number| !take.can_outgrow_by(&[(*number, 1)])).max().unwrap();
     assert_eq!(u64::from(uncounted), most / u64::from(MAX_PART_BYTES));
     let full: Vec<_> = (1..=uncounted).map(|number| (number, MAX_PART_BYTES.into())).collect();
     assert_eq!(take.may_grow_by(&full, &[]), Ok(()));
-    // The most that can be signed before anything arrives.
+    // The maximum that can be signed before any part arrives.
     let largest = |number: u32| (most / u64::from(number)).min(MAX_PART_BYTES.into());
     let signed: u64 = (1..=take.most_parts()).map(largest).sum();
     assert!(signed < most * 34 / 10, "{signed} of {most}");

@@ -22,12 +22,12 @@ impl Candidate {
         all.filter(|(_, consent)| consent.withdrawn_at.is_none())
     }
 
-    /// The consent of a kind, if one stands.
+    /// The standing consent of a kind.
     pub fn standing_consent(&self, kind: LegalKind) -> Option<&CandidateConsent> {
         self.consents.get(&kind).filter(|consent| consent.withdrawn_at.is_none())
     }
 
-    /// Records a consent, unchanged if it is recorded already. `register` holds the versions of the company's texts.
+    /// Records a consent; changes nothing if it is already recorded. `register` holds the versions of the company's texts.
     pub fn with_consent(
         mut self,
         statement: ConsentStatement,
@@ -53,7 +53,7 @@ impl Candidate {
                 None => {}
             }
         }
-        // Whole seconds, so that sending back what was read changes nothing.
+        // Whole seconds, so that a client that sends back what it read changes nothing.
         let obtained_at = obtained_at.unwrap_or(now).trunc_subsecs(0);
         let consent =
             CandidateConsent { version, language, obtained_at, recorded_by: by, withdrawn_at: None };
@@ -61,7 +61,7 @@ impl Candidate {
         Ok(self)
     }
 
-    /// Withdraws the consent of a kind at `now`, if one stands.
+    /// Withdraws the standing consent of a kind at `now`, if there is one.
     pub fn without_consent(mut self, kind: LegalKind, now: DateTime<Utc>) -> Self {
         if let Some(consent) = self.consents.get_mut(&kind) {
             consent.withdrawn_at.get_or_insert(now);
@@ -69,7 +69,7 @@ impl Candidate {
         self
     }
 
-    /// Whether they have accepted each of these texts.
+    /// Whether the candidate has accepted each of these texts.
     pub fn has_accepted(&self, texts: &[LegalTextId]) -> bool {
         texts.iter().all(|text| {
             self.standing_consent(text.kind).is_some_and(|consent| consent.version == text.version)

@@ -20,7 +20,7 @@ fn days_ago(days: i64) -> DateTime<Utc> {
     now().trunc_subsecs(0) - TimeDelta::days(days)
 }
 
-/// A company with so many versions of the consent, the last one in German alone.
+/// A company with this number of versions of the consent, all only in German.
 fn company(versions: u32) -> Company {
     (0..versions).fold(samples::company(), |company, _| {
         let texts = BTreeMap::from([(Language::De, LegalWording::parse("Ja.").unwrap())]);

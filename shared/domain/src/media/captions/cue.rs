@@ -1,4 +1,4 @@
-//! Cues of WebVTT: read as they were sent, written with times, positions and plain text alone.
+//! Cues of WebVTT: parsed as sent, and written with only times, positions and plain text.
 
 use std::fmt;
 use std::fmt::Write as _;
@@ -18,12 +18,12 @@ pub(super) struct CueReader<'a> {
     lines: Peekable<Lines<'a>>,
     /// The number of the line that was read last, from 1.
     number: usize,
-    /// When the cue read last begins, in milliseconds.
+    /// When the last read cue begins, in milliseconds.
     begins_at: u64,
 }
 
 impl<'a> CueReader<'a> {
-    /// A reader of the cues behind the header of a file.
+    /// A reader of the cues after the header of a file.
     pub(super) fn after_header(file: &'a str) -> Result<Self, String> {
         let mut reader = Self { lines: file.lines().peekable(), number: 0, begins_at: 0 };
         reader.skip_header()?;
@@ -43,14 +43,14 @@ impl<'a> CueReader<'a> {
     fn skip_header(&mut self) -> Result<(), String> {
         let rest = self.next_line().and_then(|line| line.strip_prefix("WEBVTT"));
         let is_signature = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']));
-        // A cue in it would be lost without a word.
+        // Reject a cue in the header block, which would be lost silently.
         if !is_signature || self.rest_of_block().iter().any(|line| line.contains(ARROW)) {
             return Err(NO_WEBVTT.to_owned());
         }
         Ok(())
     }
 
-    /// The next cue with a text; `None` if there is none.
+    /// The next cue with text; `None` at the end of the file.
     pub(super) fn next_cue(&mut self) -> Result<Option<Cue>, String> {
         while self.lines.peek().is_some() {
             let Some(first) = self.next_line().filter(|line| !line.is_empty()) else { continue };
@@ -86,7 +86,7 @@ impl<'a> CueReader<'a> {
         if ends_at <= begins_at {
             return Err(self.refusal("let the cue end after it begins"));
         }
-        // Cues may overlap, as people do who talk at once.
+        // Cues may overlap, because people may talk at the same time.
         if begins_at < self.begins_at {
             return Err(self.refusal("sort the cues by the times at which they begin"));
         }
@@ -100,13 +100,13 @@ impl<'a> CueReader<'a> {
     }
 }
 
-/// Whether a block that begins with this line is of a kind that is no cue.
+/// Whether a block that begins with this line is of `kind`, which is not a cue.
 fn is_block(line: &str, kind: &str) -> bool {
     let rest = line.strip_prefix(kind);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t'])) && !line.contains(ARROW)
 }
 
-/// The time in `MM:SS.mmm`, or with hours before it.
+/// Parses `MM:SS.mmm` or `HH:MM:SS.mmm` to milliseconds.
 fn milliseconds(text: &str) -> Option<u64> {
     let (clock, fraction) = text.split_once('.')?;
     let mut units = clock.rsplit(':');
@@ -126,8 +126,8 @@ fn digits(text: &str) -> Option<u64> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
 
-/// Whether a setting places the cue in the picture. Regions, whose definitions are left out, and vertical text, which no
-/// language of the service has, do not.
+/// Whether a setting places the cue in the picture. Regions do not count, because their definitions are dropped, and neither does
+/// vertical text, which no language of the service uses.
 fn is_position(setting: &str) -> bool {
     let Some((name, value)) = setting.split_once(':') else { return false };
     let (place, align) = value.split_once(',').map_or((value, None), |(place, align)| (place, Some(align)));
@@ -158,9 +158,9 @@ fn is_percentage(text: &str) -> bool {
 pub(super) struct Cue {
     begins_at: u64,
     ends_at: u64,
-    /// Each after a space.
+    /// The settings, each after a space.
     settings: String,
-    /// Lines, none of them empty.
+    /// The lines, none of them empty.
     text: String,
 }
 
@@ -172,7 +172,7 @@ impl fmt::Display for Cue {
             match character {
                 '&' => f.write_str("&amp;")?,
                 '<' => f.write_str("&lt;")?,
-                // Else a text could hold an arrow.
+                // Otherwise, a text could contain an arrow.
                 '>' => f.write_str("&gt;")?,
                 other => f.write_char(other)?,
             }
@@ -193,18 +193,18 @@ impl fmt::Display for CueTime {
     }
 }
 
-/// The text of a cue without tags, with the characters that references stand for.
+/// The text of a cue without tags, with character references resolved.
 fn plain(cue: &str) -> String {
     let mut text = String::new();
     let mut rest = cue;
     while let Some(at) = rest.find('<') {
         text.push_str(&unescape(&rest[..at]));
-        // A tag may span lines, and one that is not closed goes on to the end, as in browsers.
+        // A tag may span lines. One that is not closed extends to the end, as in browsers.
         rest = rest[at..].split_once('>').unwrap_or_default().1;
     }
     text.push_str(&unescape(rest));
     let lines = text.split(['\n', '\u{2028}', '\u{2029}']).map(|line| {
-        // References may stand for control characters, and marks that hide or reorder other text have no place in captions.
+        // References may stand for control characters. Marks that hide or reorder other text have no place in captions.
         let is_kept = |character: &char| {
             !is_hidden(*character) && (character.is_whitespace() || !character.is_control())
         };

@@ -1,4 +1,4 @@
-//! Captions of videos: WebVTT that is parsed and written anew, so that only times and plain lines of text are served.
+//! Captions of videos: WebVTT that is parsed and rewritten, so that only times and plain lines of text are served.
 
 mod cue;
 
@@ -12,9 +12,9 @@ use crate::id::{CompanyId, VideoId};
 use crate::language::Language;
 use cue::CueReader;
 
-/// The maximum size of captions, as sent and as stored.
+/// The maximum size of captions, as sent and as stored, in bytes.
 pub const MAX_CAPTIONS_BYTES: usize = 256 * 1024;
-/// More than one a second of the longest video.
+/// More than one per second of the longest video.
 const MAX_CUES: usize = 5_000;
 
 const TOO_LARGE: &str = "Ensure this file has no more than 256 KiB.";
@@ -31,15 +31,14 @@ pub struct Captions {
     pub text: CaptionText,
 }
 
-/// WebVTT as this service writes it: cues in the order of their beginnings, with times, settings of the position, and lines
-/// without markup.
+/// WebVTT as this service writes it: cues sorted by their beginning, with times, settings of the position, and lines without markup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CaptionText(String);
 
 impl CaptionText {
     /// Parses WebVTT. Leaves out comments, styles, regions, identifiers and markup.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
-        // The size is checked before anything else looks at the bytes.
+        // Check the size before anything else reads the bytes.
         if bytes.len() > MAX_CAPTIONS_BYTES {
             return Err(TOO_LARGE.to_owned());
         }
@@ -62,7 +61,7 @@ impl CaptionText {
         if count == 0 {
             return Err(NO_CUES.to_owned());
         }
-        // Escaped, a text is up to five times as long.
+        // Escaping makes a text up to five times as long.
         if written.len() > MAX_CAPTIONS_BYTES { Err(TOO_LARGE.to_owned()) } else { Ok(Self(written)) }
     }
 
@@ -71,7 +70,7 @@ impl CaptionText {
         &self.0
     }
 
-    /// Tells these captions from others.
+    /// A digest of these captions.
     pub fn digest(&self) -> String {
         digest_of(&self.0)
     }
@@ -120,7 +119,7 @@ mod tests {
             ("a <c.x\ny>b", "a b\n"),
             ("1 &lt; 2 &amp;&amp; 3 &#62; 2 &#x27;&quot;&nbsp;x", "1 &lt; 2 &amp;&amp; 3 &gt; 2 '\" x\n"),
             ("&lt;script&gt; --&gt;", "&lt;script&gt; --&gt;\n"),
-            // All that HTML names, also without the semicolon where HTML allows it, as browsers read them.
+            // All character references of HTML, also without the semicolon where HTML allows that, as browsers resolve them.
             ("Caf&eacute; &ndash; &euro;5&hellip; &copy 2026 &notit; &#x80;", "Café – €5… © 2026 ¬it; €\n"),
             ("&amp;eacute; &amp;lt;b&amp;gt;", "&amp;eacute; &amp;lt;b&amp;gt;\n"),
             ("a&#1;b&#x200B;c&#10;d&NewLine;e", "abc\nd\ne\n"),

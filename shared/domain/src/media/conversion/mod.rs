@@ -6,14 +6,14 @@ use chrono::{DateTime, TimeDelta, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How long the event that starts a conversion may take, all attempts included.
-// Lambda keeps it for six hours while no execution is free.
+/// How long the event that starts a conversion may take, including all attempts.
+// Lambda keeps the event for six hours while no execution is free.
 const CONVERTING: TimeDelta = TimeDelta::hours(7);
-/// The duration of one attempt.
-// Longer than the function may run, so that no two attempts overlap.
+/// The maximum duration of one attempt.
+// Longer than the function can run, so that attempts never overlap.
 const TRY: TimeDelta = TimeDelta::minutes(16);
-/// The most attempts whose executions may be killed.
-// One recording that exhausts memory must not be converted for ever.
+/// The maximum number of attempts whose executions are killed.
+// A recording that exhausts memory must not be converted again and again.
 const ATTEMPTS: u32 = 3;
 
 /// How far a recording is.
@@ -46,9 +46,9 @@ pub struct ConversionResult {
 /// The current attempt at a conversion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConversionAttempt {
-    /// The event that started it; redelivered if the attempt fails.
+    /// The event that started the attempt. It is redelivered if the attempt fails.
     pub event: String,
-    /// When it ends in any case.
+    /// When the attempt has ended in any case.
     pub ends_at: DateTime<Utc>,
 }
 
@@ -61,10 +61,10 @@ pub struct Conversion {
     /// The attempts so far, without those that failed because of the service.
     #[serde(default)]
     pub attempts: u32,
-    /// When its event is given up, and it is queued again; of a video whose file has not arrived, when it fails. `None` if nothing
-    /// but the upload ends it, or it has ended.
+    /// When the event is given up, so that the recording is queued again; for a video whose file has not arrived, when the upload
+    /// fails. `None` if only the upload can end this state, or the conversion has ended.
     pub given_up_at: Option<DateTime<Utc>>,
-    /// The result; of a take that has got more parts since, that without them.
+    /// The result. If a take has got more parts since, still the result without them.
     pub converted: Option<ConversionResult>,
     /// Why the upload or the conversion failed, a sentence.
     pub failure: Option<String>,
@@ -92,16 +92,16 @@ impl Conversion {
         }
     }
 
-    /// The conversion when it begins anew at `now`; what is playable stays so.
+    /// Restarts the conversion at `now`. A former result can still be played.
     pub fn restarted(&self, now: DateTime<Utc>) -> Self {
         Self { converted: self.converted, ..Self::pending(now) }
     }
 
-    /// The conversion while `event` does it; `None` if it has ended, another worker does it, or its attempts are used up.
+    /// The conversion while `event` runs it; `None` if it has ended, another worker runs it, or its attempts are used up.
     pub fn begun(&self, event: &str, now: DateTime<Utc>) -> Option<Self> {
         let may_begin = match (self.status, &self.attempt) {
             (ConversionStatus::AwaitingUpload | ConversionStatus::Pending, _) => true,
-            // The same event is redelivered only after its attempt has ended.
+            // An event is redelivered only after its attempt has ended.
             (ConversionStatus::Processing, Some(attempt)) => attempt.event == event || attempt.ends_at <= now,
             _ => false,
         };
@@ -113,41 +113,41 @@ impl Conversion {
         })
     }
 
-    /// Whether all its attempts were killed, or one of them still runs.
+    /// Whether all attempts were killed, or the last one is still running.
     pub fn is_used_up(&self) -> bool {
         self.attempts >= ATTEMPTS
     }
 
-    /// The conversion when an attempt has failed because of the service, which does not count.
+    /// Stops counting an attempt, because it failed because of the service.
     pub fn without_attempt(self) -> Self {
         Self { attempts: self.attempts.saturating_sub(1), ..self }
     }
 
-    /// The conversion while it waits for another event.
+    /// The conversion while it waits for another event. The attempts so far still count.
     pub fn waiting_again(&self, now: DateTime<Utc>) -> Self {
         Self { attempts: self.attempts, ..self.restarted(now) }
     }
 
-    /// When its attempt ends or, while it waits, its event is given up.
+    /// When the running attempt has ended or, while the conversion waits, when its event is given up.
     pub fn overdue_at(&self) -> Option<DateTime<Utc>> {
         self.attempt.as_ref().map(|attempt| attempt.ends_at).or(self.given_up_at)
     }
 
-    /// Whether `event` does it.
+    /// Whether `event` is running the conversion.
     pub fn is_done_by(&self, event: &str) -> bool {
         self.status == ConversionStatus::Processing
             && self.attempt.as_ref().is_some_and(|attempt| attempt.event == event)
     }
 
-    /// The conversion once the recording can be played.
+    /// A conversion with a result that can be played.
     pub fn succeeded(converted: ConversionResult) -> Self {
         let status = ConversionStatus::Successful;
         Self { status, converted: Some(converted), ..Self::awaiting_upload() }
     }
 
-    /// The conversion, failed with this reason.
+    /// A conversion that failed for this reason.
     pub fn failed(reason: &str) -> Self {
-        // Kept with its reason, so that the person who made the recording learns it.
+        // The reason is kept, so that the person who made the recording learns it.
         let status = ConversionStatus::Failed;
         Self { status, failure: Some(reason.to_owned()), ..Self::awaiting_upload() }
     }

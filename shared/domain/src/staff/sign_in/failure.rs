@@ -1,18 +1,18 @@
-//! Failures of sign-ins, as the person who signs in sees them.
+//! Failures of sign-ins, as shown to the person who signs in.
 
 use crate::Refusal;
 
-/// The reason why a sign-in by a company's provider began no session. There are few reasons, so that strangers learn nothing about the
+/// Why a sign-in by a company's provider began no session. There are few reasons, so that strangers learn nothing about the
 /// company and its staff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SignInFailure {
     /// The company has no provider, or does not exist.
     Unavailable,
-    /// The provider does not answer, or not as a provider does.
+    /// The provider does not respond, or not as the standard demands.
     Unreachable,
-    /// The sign-in began more than ten minutes ago, in another browser, or has ended already.
+    /// The sign-in began more than ten minutes ago or in another browser, or it has already ended.
     Expired,
-    /// The provider has refused, or has named nobody whom the company lets in.
+    /// The provider has refused, or has named a person whom the company does not admit.
     Refused,
     /// The browser is logged in as a candidate, or to another company.
     Occupied,
@@ -21,16 +21,15 @@ pub enum SignInFailure {
 }
 
 impl SignInFailure {
-    /// Every reason.
     pub const ALL: [Self; 6] =
         [Self::Unavailable, Self::Unreachable, Self::Expired, Self::Refused, Self::Occupied, Self::Limited];
 
-    /// The code, which the page for people has in its address.
+    /// The code, which the page for people gets in its URL.
     pub fn as_str(self) -> &'static str {
         self.refusal().code
     }
 
-    /// The refusal for clients that accept JSON alone.
+    /// The refusal for clients that accept only JSON.
     pub fn refusal(self) -> Refusal {
         match self {
             Self::Unavailable => Refusal {

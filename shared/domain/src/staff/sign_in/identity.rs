@@ -1,4 +1,4 @@
-//! The identity that a provider vouches for, and the customer whom it lets in.
+//! The identity that a provider asserts, and the customer whom it admits.
 
 use chrono::{DateTime, Utc};
 
@@ -9,17 +9,17 @@ use crate::staff::customer::{Customer, CustomerStatus};
 use crate::staff::sign_in_link::SignInLink;
 use crate::staff::trust::ClaimText;
 
-/// The issuer of Google, whose accounts may have addresses of any domain.
+/// Google's issuer. Its accounts may have addresses of any domain.
 const GOOGLE: &str = "https://accounts.google.com";
 
-/// The identity that a provider vouches for.
+/// The identity that a provider asserts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderIdentity {
     /// The claim `sub`.
     pub subject: ClaimText,
     email: Option<String>,
     is_email_verified: bool,
-    /// The domain of the organisation at Google whose account it is (`hd`).
+    /// The domain of the Google organisation that the account belongs to (`hd`).
     hosted_domain: Option<String>,
 }
 
@@ -30,7 +30,7 @@ impl ProviderIdentity {
         Some(Self {
             subject: ClaimText::try_from(text("sub")?).ok()?,
             email: text("email"),
-            // The standard asks for a boolean, so the text "true" does not count.
+            // The standard requires a boolean, so the string "true" does not count.
             is_email_verified: jwt.is_true("email_verified"),
             hosted_domain: text("hd"),
         })
@@ -38,10 +38,10 @@ impl ProviderIdentity {
 }
 
 impl SignInSettings {
-    /// Finds the customer whom an identity lets in; `None` if it lets in none of `customers`. Creates no account.
+    /// Finds the customer whom an identity admits; `None` if it admits none of `customers`. Never creates an account.
     ///
-    /// A linked subject counts alone, whatever its address. The first time, a verified address of a listed domain counts that a single
-    /// account has confirmed, or was invited at.
+    /// If a customer is linked to the subject, only the link counts, whatever the address. Without a link, a verified address in
+    /// a listed domain counts, if exactly one account has confirmed it or was invited there.
     pub fn find_customer<'a>(
         &self,
         identity: &ProviderIdentity,
@@ -52,24 +52,24 @@ impl SignInSettings {
         };
         let mut linked = customers.clone().filter(is_linked);
         if let Some(customer) = linked.next() {
-            // If two accounts have the same subject, neither is let in.
+            // If two accounts have the same subject, admit neither.
             let may_enter = linked.next().is_none() && customer.is_active;
             return may_enter.then_some(customer.id);
         }
         let address = self.address_of(identity)?;
         let mut found = customers.filter(|customer| customer.email.as_str().eq_ignore_ascii_case(address));
         let customer = found.next()?;
-        // Another subject with the address of a linked account may be the successor of its holder.
+        // Another subject with the address of a linked account may be the successor of its holder, so it is refused.
         let may_enter = found.next().is_none() && customer.is_active && self.link_of(customer).is_none();
         may_enter.then_some(customer.id)
     }
 
-    /// The address in the identity that finds the account at the first sign-in; `None` if it does not count.
+    /// The address that finds the account at the first sign-in; `None` if the identity's address is not acceptable.
     fn address_of<'a>(&self, identity: &'a ProviderIdentity) -> Option<&'a str> {
         let provider = self.provider.as_ref()?;
         let address = identity.email.as_deref().filter(|address| provider.lists(address))?;
         let is_believed = identity.is_email_verified || provider.trusts_addresses;
-        // Google verifies addresses of any domain, and an address may outlive its holder's place in the organisation.
+        // Google verifies addresses of any domain, and people may keep an address after they have left the organisation.
         let is_of_organisation = provider.issuer.as_str() != GOOGLE
             || identity.hosted_domain.as_ref().is_some_and(|hosted| {
                 provider.domains.iter().any(|domain| domain.as_str().eq_ignore_ascii_case(hosted))
@@ -79,7 +79,7 @@ impl SignInSettings {
 }
 
 impl Customer {
-    /// Links the customer with the identity that they sign in as at `now`, and accepts a pending invitation.
+    /// Links the customer to the identity that they sign in as at `now`, and accepts a pending invitation.
     pub fn sign_in_as(mut self, link: SignInLink, now: DateTime<Utc>) -> Self {
         self.sign_in_link = Some(link);
         if self.status == CustomerStatus::Invited {
@@ -90,7 +90,7 @@ impl Customer {
         self
     }
 
-    /// Links the customer with an identity. Their sessions end, unless they are linked with it already.
+    /// Links the customer to an identity. Revokes their sessions, unless they are already linked to it.
     pub fn set_sign_in_link(self, link: SignInLink) -> Self {
         if self.sign_in_link.as_ref() == Some(&link) {
             return self;
@@ -98,7 +98,7 @@ impl Customer {
         Self { sign_in_link: Some(link), ..self.remove_sign_in_link() }
     }
 
-    /// Unlinks the customer. Their sessions end.
+    /// Unlinks the customer and revokes their sessions.
     pub fn remove_sign_in_link(mut self) -> Self {
         self.sign_in_link = None;
         self.with_sessions_ended()

@@ -1,4 +1,4 @@
-//! Problems of a provider, or of its settings, for which nobody can sign in.
+//! Problems of a provider or of its settings that keep everyone from signing in.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use super::SignInSettings;
 use crate::issuer::{IssuerFault, ProviderFault};
 use crate::names::named;
 
-/// How long after a problem none is noted.
+/// How long after a recorded problem no other is recorded.
 const NOTED_AGAIN: TimeDelta = TimeDelta::hours(1);
 
 named! {
@@ -70,8 +70,8 @@ impl From<ProviderFault> for SignInProblem {
 }
 
 impl SignInSettings {
-    /// The settings with a problem that was met at `now`; `None` if they have a recent one.
-    // Whichever it is: strangers meet the problems that there are as often as they like, and the note is a write.
+    /// Records a problem that was met at `now`; `None` if the settings have a recent one.
+    // Whichever problem it is: strangers can meet problems as often as they like, and each record is a write.
     pub fn with_problem(&self, problem: SignInProblem, now: DateTime<Utc>) -> Option<Self> {
         let has_recent = self.last_problem.is_some_and(|noted| now < noted.at + NOTED_AGAIN);
         (!has_recent)

@@ -12,15 +12,15 @@ use crate::secret::Sealed;
 use crate::staff::sign_in_link::SignInLink;
 use crate::staff::trust::ClaimText;
 
-/// The most domains of addresses that a company lists.
+/// The maximum number of domains that a company lists.
 pub const MAX_DOMAINS: usize = 20;
-/// The most owners who may go on with their passwords.
+/// The maximum number of owners who may keep using their passwords.
 pub const MAX_BREAK_GLASS: usize = 2;
-/// The most bytes of the name of a domain.
+/// The maximum length of a domain name, in bytes.
 const MAX_DOMAIN: usize = 253;
-/// The most bytes of a label of a domain.
+/// The maximum length of a label of a domain, in bytes.
 const MAX_LABEL: usize = 63;
-/// The most characters of a client secret.
+/// The maximum length of a client secret, in characters.
 const MAX_SECRET: usize = 1000;
 
 /// The domain of email addresses, in lower case.
@@ -30,7 +30,7 @@ const MAX_SECRET: usize = 1000;
 pub struct MailDomain(String);
 
 impl MailDomain {
-    /// Parses a domain, such as `acme.example`. Fails with what is wrong.
+    /// Parses a domain, such as `acme.example`. The error is a message for the client.
     pub fn parse(text: &str) -> Result<Self, String> {
         let name = text.to_ascii_lowercase();
         let is_label = |label: &str| {
@@ -47,7 +47,7 @@ impl MailDomain {
         &self.0
     }
 
-    /// Whether an address is of this domain itself, not of one below it.
+    /// Whether an address is in this domain itself, not in a subdomain.
     pub fn has(&self, address: &str) -> bool {
         address.rsplit_once('@').is_some_and(|(_, domain)| domain.eq_ignore_ascii_case(&self.0))
     }
@@ -61,13 +61,13 @@ impl TryFrom<String> for MailDomain {
     }
 }
 
-/// The secret by which the service authenticates at the provider.
+/// The secret with which the service authenticates at the provider.
 #[derive(Clone, PartialEq, Eq, JsonSchema)]
 #[schemars(inline, extend("minLength" = 1, "maxLength" = MAX_SECRET))]
 pub struct ClientSecret(String);
 
 impl ClientSecret {
-    /// Parses a secret. Fails with what is wrong.
+    /// Parses a secret. The error is a message for the client.
     pub fn parse(text: &str) -> Result<Self, String> {
         let is_secret =
             (1..=MAX_SECRET).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
@@ -87,9 +87,9 @@ impl ClientSecret {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignInProvider {
     pub issuer: IssuerUrl,
-    /// The name of the service at the provider.
+    /// The identifier of the service at the provider.
     pub client_id: ClaimText,
-    /// `None` if the settings came with an archive: nobody signs in until an owner sets the secret again.
+    /// `None` after an import: nobody can sign in until an owner sets the secret again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_secret: Option<Sealed>,
     /// The domains whose addresses link an account at the first sign-in.
@@ -98,13 +98,13 @@ pub struct SignInProvider {
     pub trusts_addresses: bool,
     /// Whether staff may sign in by the provider alone.
     pub required: bool,
-    /// Owners who may go on with their passwords while they are owners.
-    // Customers and not their addresses, which would outlive them here.
+    /// Owners who may keep using their passwords, as long as they are owners.
+    // Customers instead of addresses, which would outlive the customers here.
     pub break_glass: BTreeSet<CustomerId>,
 }
 
 impl SignInProvider {
-    /// Whether staff can sign in by it.
+    /// Whether staff can sign in by the provider.
     pub fn is_working(&self) -> bool {
         self.client_secret.is_some()
     }

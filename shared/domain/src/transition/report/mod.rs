@@ -1,4 +1,4 @@
-//! Applies reports of the platform's other parts to a candidate, in any order.
+//! Applies the reports of other parts of the platform to a candidate, in any order.
 
 use chrono::{DateTime, Utc};
 
@@ -24,13 +24,13 @@ pub enum PlatformReport {
 }
 
 impl Candidate {
-    /// The change of the candidate by `report` of an event at `at`; `None` if it changes nothing. The first evaluation
-    /// by a customer assigns a bit in the project's `evaluator_index`.
+    /// The change that `report`, of an event at `at`, makes to the candidate; `None` if it changes nothing. A customer's first
+    /// evaluation assigns them a bit in the project's `evaluator_index`.
     ///
-    /// A completed interview counts after any earlier report or expiry. An aborted one counts only for the current
-    /// attempt. Neither counts from before the interview was reopened. An evaluation may arrive before its interview; of
-    /// two by one evaluator, or of one and what they have saved here, the later one counts. That of an evaluator who has
-    /// vetoed stays completed. Evaluations by other customers are kept. Fails with
+    /// A completed interview counts after any earlier report or expiry. An aborted one counts only for the current attempt.
+    /// Neither counts if it happened before the interview was reopened. An evaluation may arrive before its interview. If an
+    /// evaluator has several reports and saves, the latest counts; if they have vetoed, their evaluation stays completed.
+    /// Evaluations by other customers are kept. Fails with
     /// [`TOO_MANY_EVALUATORS`](crate::evaluation::evaluator_index::TOO_MANY_EVALUATORS).
     pub fn after_report(
         mut self,
@@ -57,7 +57,7 @@ impl Candidate {
                 if known.max(saved).is_some_and(|last| last > at) || self.is_vetoed_by(customer) {
                     return Ok(None);
                 }
-                // The author may become an evaluator, so they get a bit now.
+                // The author may become an evaluator later, so assign a bit now.
                 let bit = evaluator_index.assign_bit(customer)?;
                 self.evaluations.insert(customer, EvaluationReport { completed, at, bit });
                 self.scores.entry(customer).or_default().revision += 1;
@@ -67,12 +67,12 @@ impl Candidate {
         Ok(Some(self.into()))
     }
 
-    /// Whether the interview was reopened after `at`, which has whole seconds, or in the same second.
+    /// Whether the interview was reopened after `at` or in the same second. `at` has whole seconds.
     fn was_reopened_since(&self, at: DateTime<Utc>) -> bool {
         self.reopening.as_ref().is_some_and(|last| last.reopened_at.timestamp() >= at.timestamp())
     }
 
-    /// Whether the current attempt at the interview started after `at`, which has whole seconds.
+    /// Whether the current attempt at the interview started after `at`. `at` has whole seconds.
     fn started_after(&self, at: DateTime<Utc>) -> bool {
         self.started_at.is_some_and(|started| started.timestamp() > at.timestamp())
     }

@@ -8,7 +8,7 @@ use crate::candidate::{Reopening, ReopeningReason};
 use crate::samples::{self, customer, evaluator_index};
 use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New, Skipped};
 
-/// The time that reports tell, to the second as events do.
+/// The time in the reports: whole seconds, as in events.
 fn at() -> DateTime<Utc> {
     "2026-11-08T10:00:00Z".parse().unwrap()
 }
@@ -47,7 +47,7 @@ fn an_interview_that_was_broken_off_counts_only_if_it_is_the_present_one() {
         (None, true),
         (Some(at() - TimeDelta::days(1)), true),
         (Some(at()), true),
-        // Begun in the same second; the event tells no fraction of it.
+        // Begun in the same second: the event has no fraction of it.
         (Some(at() + TimeDelta::milliseconds(999)), true),
         (Some(at() + TimeDelta::seconds(1)), false),
     ];
@@ -79,7 +79,7 @@ fn an_interview_of_before_it_was_reopened_counts_no_more() {
     let reopening = Some(Reopening { reason, message: None, reopened_at, count: 1, was_complete: true });
     for report in [PlatformReport::Completed, PlatformReport::Aborted] {
         for status in CandidateStatus::ALL {
-            // The candidate has started anew since, as after an abort, or began a day before.
+            // The candidate has begun again since, as after an abort, or began the day before.
             for started_at in [reopened_at, at() - TimeDelta::days(1)] {
                 let reopened = Candidate {
                     reopening: reopening.clone(),
@@ -129,7 +129,7 @@ fn an_evaluation_is_noted_wherever_the_candidate_stands_unless_a_later_one_is_kn
     }
 }
 
-/// Evaluations by three evaluators, no two at the same moment, in two orders of arrival.
+/// Evaluations by three evaluators, no two at the same time, in two orders of arrival.
 fn evaluations() -> impl Strategy<Value = [Vec<(i64, CustomerId, bool)>; 2]> {
     let reports = prop::collection::vec((1..4_u8, any::<bool>()), 1..12);
     let reports = reports.prop_map(|reports| {
@@ -160,7 +160,7 @@ proptest! {
                 }
                 take(PlatformReport::Evaluated { customer, completed }, second);
             }
-            // Revisions count what was applied, which depends on the order.
+            // Revisions count the applied reports, which depend on the order.
             candidate.scores.clear();
             candidate
         });

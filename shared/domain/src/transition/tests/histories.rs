@@ -81,7 +81,7 @@ fn after(
                 .ok()
                 .map(|change| change.candidate)
         }
-        // Only who has a key or a password is let in to choose another.
+        // Only candidates with a key or a password can choose another password.
         Event::Password if own.access_key.is_none() && own.password_hash.is_none() => None,
         Event::Password => own.may_log_in().then(|| own.with_password(PasswordHash::new(key.to_owned()))),
         Event::Accept => Some(accepting(own)),
@@ -133,14 +133,14 @@ proptest! {
             let has_key = next.access_key.is_some();
             let needs_key = match next.status {
                 New | Expired | Aborted | Skipped => false,
-                // It rests, unless it had ended before.
+                // The key is kept, unless it was revoked before.
                 Interviewed => has_key && next.password_hash.is_none(),
                 Invited => true,
                 Confirmed | Interviewing => next.password_hash.is_none(),
             };
             prop_assert_eq!(has_key, needs_key, "{:?}", &next);
             prop_assert_eq!(next.shown_key().is_some(), has_key && next.status != Interviewed);
-            // A key that was taken away never opens anything again.
+            // A key that was revoked never becomes valid again.
             if let Some(key) = next.access_key.clone().filter(|key| Some(key) != one.access_key.as_ref()) {
                 prop_assert!(!given.contains(&key));
                 given.push(key);
@@ -149,7 +149,7 @@ proptest! {
                 prop_assert_ne!(&next.access_key, &one.access_key);
             }
 
-            // A candidate who has begun may complete, whatever they have withdrawn since.
+            // Candidates who have begun may complete, even if they have withdrawn a consent since.
             if matches!(event, Event::Advance(Actor::Candidate)) && next.status != Interviewed {
                 prop_assert!(next.has_accepted(&terms.required_texts), "{:?}", &next);
             }

@@ -1,4 +1,4 @@
-//! Which changes are mailed, and which candidates get no mail.
+//! Which changes cause mails, and which candidates get none.
 
 use super::*;
 
@@ -16,7 +16,7 @@ fn no_mail_goes_to_a_suppressed_address() {
         if matches!(one.status, Invited | Confirmed) {
             assert_eq!(before.clone().remind(now()).map_err(code), Err("undeliverable"), "{one:?}");
         }
-        // Back from another address.
+        // The candidate moves back from another address.
         let mut elsewhere = before.clone();
         elsewhere.profile.email = Some(Email::parse("elsewhere@mail.example").unwrap());
         let moved_back = before.after_change(&elsewhere, &ReminderDays::default(), now(), Some(fresh_key()));
@@ -148,7 +148,7 @@ fn nothing_is_mailed_where_the_client_talks_to_the_candidate_and_the_key_it_gave
                 .clone()
                 .after_change(&before, &ReminderDays::default(), now(), Some(fresh_key()))
                 .unwrap();
-            // Passwords can be replaced by mail, so an address that is not theirs may have opened sessions.
+            // Passwords can be reset by mail, so the reader of a wrong address may have opened sessions.
             moved.session_epoch += u32::from(one.has_email);
             assert_eq!((change.candidate, change.mail), (moved, None), "{one:?}");
         }

@@ -15,7 +15,7 @@ use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing, In
 
 const NO_AND_YES: [bool; 2] = [false, true];
 
-/// The moment of everything in these tests: not a whole second, as moments of requests are not.
+/// The time in these tests: not a whole second, like the times of requests.
 fn now() -> DateTime<Utc> {
     "2026-11-08T10:00:00.250Z".parse().unwrap()
 }
@@ -31,7 +31,7 @@ fn code(refused: RefusedOrThrottled) -> &'static str {
     }
 }
 
-/// A deadline as the rules tell deadlines apart.
+/// The kinds of deadlines that the rules distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Deadline {
     None,
@@ -98,7 +98,7 @@ impl Situation {
         self.has_email && self.receive_mails
     }
 
-    /// A candidate in this situation who has been through everything, so that a rule which forgets something shows.
+    /// A candidate in this situation with as many fields set as possible, so that a rule that forgets one fails.
     fn candidate(self) -> Candidate {
         let mut candidate = samples::candidate();
         candidate.profile.email = self.has_email.then(|| Email::parse("ada@mail.example").unwrap());
@@ -177,7 +177,7 @@ impl Around {
     }
 }
 
-/// The status that advancing leads to, or the code of the refusal, as the contract has it.
+/// The status that advancing leads to, or the code of the refusal, as the contract promises.
 fn promised(one: Situation, by: Actor, around: Around) -> Result<CandidateStatus, &'static str> {
     let needs = |holds: bool, code| if holds { Ok(()) } else { Err(code) };
     let project = needs(around.is_running, "project_not_running");
@@ -201,7 +201,7 @@ fn promised(one: Situation, by: Actor, around: Around) -> Result<CandidateStatus
     }
 }
 
-/// The candidate that advancing to `to` must make of `before`.
+/// The candidate that `before` must become by advancing to `to`.
 fn advanced(before: &Candidate, to: CandidateStatus) -> Candidate {
     let mut after = Candidate { status: to, ..before.clone() };
     match to {
@@ -212,7 +212,7 @@ fn advanced(before: &Candidate, to: CandidateStatus) -> Candidate {
         }
         Confirmed => {
             after.confirmed_at = Some(now());
-            // A password is the better key; without one, the candidate keeps or gets a key to go on with.
+            // A password replaces the key. Without one, the candidate keeps their key or gets a new one.
             after.access_key = match (&before.password_hash, &before.access_key) {
                 (Some(_), _) => None,
                 (None, Some(known)) => Some(known.clone()),
@@ -228,7 +228,7 @@ fn advanced(before: &Candidate, to: CandidateStatus) -> Candidate {
     after
 }
 
-/// The candidate, who was `before`, once `mail` has left.
+/// The candidate `after` a change of `before`, once `mail` was sent.
 fn mailed(before: &Candidate, mut after: Candidate, mail: Option<CandidateMail>) -> Candidate {
     let was_mailed = before.is_key_mailed && before.access_key == after.access_key;
     after.is_key_mailed = was_mailed || (after.access_key.is_some() && mail.is_some());
@@ -250,7 +250,7 @@ fn advancing_leads_where_the_contract_says_and_changes_nothing_else() {
                 (Ok(change), Ok(to)) => {
                     let mut expected = advanced(&before, to);
                     if one.status == New && one.deadline == Deadline::None {
-                        // Whole seconds, or reading a candidate and sending it back would change its deadline.
+                        // Whole seconds: otherwise, a client that sends back a candidate would change the deadline.
                         expected.profile.deadline = Some("2026-11-22T10:00:00Z".parse().unwrap());
                     }
                     assert!(change.needs_running_project, "{case}");
@@ -345,7 +345,7 @@ fn a_passed_deadline_expires_or_aborts_the_candidate() {
             ..before.clone()
         });
         assert_eq!(before.clone().expire(now()), expected, "{one:?}");
-        // The schedule finds exactly the candidates whose deadline changes something.
+        // The schedule finds exactly the candidates whose status the deadline changes.
         let is_looked_for = before.expires_at().is_some_and(|at| at <= now());
         assert_eq!(is_looked_for, expected.is_some(), "{one:?}");
         if let Some(expired) = expected {
@@ -362,7 +362,7 @@ fn a_password_ends_sessions_and_the_key_that_stood_for_it() {
         let mut expected = before.clone();
         expected.password_hash = Some(hash.clone());
         expected.session_epoch += 1;
-        // An invited candidate has yet to confirm by the key.
+        // An invited candidate still needs the key to confirm.
         if one.status != Invited {
             expected.former_keys = samples::former_keys(&before, false);
             expected.access_key = None;

@@ -1,4 +1,4 @@
-//! Reminders that go without a request, against a short reference.
+//! Automatic reminders, compared with a short reference.
 
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
@@ -11,11 +11,11 @@ const HOUR: i64 = 3600;
 
 #[derive(Debug, Clone)]
 enum Event {
-    /// Time goes on by so many minutes, and the sweep runs.
+    /// This number of minutes passes, and the sweep runs.
     Sweep(i64),
-    /// The project gets other days.
+    /// The project's reminder days change.
     Days(Vec<u64>),
-    /// The deadline is so many hours ahead.
+    /// The deadline is set to this number of hours ahead.
     Deadline(i64),
     Advance(Actor),
     Remind,
@@ -48,13 +48,13 @@ fn days(days: &[u64]) -> ReminderDays {
 struct Story {
     /// When reminders were set, for which deadline, with which days.
     set: Vec<(i64, i64, Vec<u64>)>,
-    /// When mails left, those of reminders at the moment that they were set for.
+    /// When mails were sent; for reminders, their planned times.
     mails: Vec<i64>,
     reminded: Vec<i64>,
 }
 
 impl Story {
-    /// The moments to be reminded of by a sweep at `now` of a candidate whom mails reach, which follows one at `before`.
+    /// The planned times of the reminders that a sweep at `now`, after one at `before`, must send, if mails reach the candidate.
     fn to_remind(&self, before: i64, now: i64) -> Vec<i64> {
         let Some((set, deadline, days)) = self.set.last() else { return Vec::new() };
         let moments = days.iter().map(|day| deadline - *day as i64 * 24 * HOUR);
@@ -98,7 +98,7 @@ proptest! {
                 }
                 Event::Deadline(hours) => {
                     one.profile.deadline = Some(now + TimeDelta::hours(hours));
-                    // Too many mails refuse it.
+                    // Refused after too many mails.
                     one = one.after_change(&before, &reminder_days, now, Some(fresh_key())).map_or(before.clone(), take);
                 }
                 Event::Advance(by) => one = one.advance(by, &terms, now, fresh_key()).map_or(before.clone(), take),
@@ -137,7 +137,7 @@ proptest! {
                 story.set.push((clock, deadline.unwrap_or_default(), of_project.clone()));
             }
         }
-        // Nobody is reminded of one moment twice.
+        // No two reminders have the same planned time.
         let moments = story.reminded.len();
         story.reminded.dedup();
         prop_assert_eq!(story.reminded.len(), moments);

@@ -1,4 +1,4 @@
-//! Candidates who go on with an interview that they have completed.
+//! Candidates who continue an interview that they have completed.
 
 use super::*;
 use crate::candidate::{
@@ -96,7 +96,7 @@ fn only_the_deadline_ends_an_interview_that_goes_on() {
     assert!(again.candidate.is_in_completed_interview());
     let done = again.candidate.clone().completed(now()).candidate;
     assert!(done.reopened_interview().is_none());
-    // Begun anew, after the platform has reported that it was broken off.
+    // Begun again, after the platform has reported an abort.
     let anew = Candidate { started_at: Some(now() + TimeDelta::hours(1)), ..again.candidate };
     assert!(anew.reopened_interview().is_none());
 }
@@ -197,7 +197,7 @@ fn an_interview_goes_on_that_its_time_has_ended_with_answers() {
     assert_eq!(code, Err("not_interviewed"));
     let again = reopened(ended(1).candidate).unwrap().candidate;
     assert_eq!((again.status, again.ended_by_time), (Interviewing, None));
-    // It never was complete, so that the time ends it again.
+    // The interview was never complete, so time ends it again.
     assert!(again.reopened_interview().is_some() && !again.is_in_completed_interview());
     let mail = CandidateMail::EndedByTime;
     assert!(!mail.is_outdated(&ended(1).candidate, closed_at) && mail.is_outdated(&again, closed_at));

@@ -1,5 +1,5 @@
-//! A simulation of one deadline, with the real turns: ten executions convert 10,000 answers of two minutes of
-//! three companies. All wait from the beginning. `tests/benches/scale.md` has its table.
+//! Simulates one deadline with the real order of turns: ten executions convert 10,000 answers of two minutes, of three companies.
+//! All answers wait from the beginning. `tests/benches/scale.md` shows the table.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,11 +10,11 @@ use super::ConversionQueue;
 use crate::id::CompanyId;
 
 const EXECUTIONS: usize = 10;
-/// The time that a conversion of two minutes in 1920×1080 takes, by the estimate of `functions/video-conversion/README.md`: 82
-/// seconds of one of 1.7 processors.
+/// The time to convert two minutes in 1920×1080, as `functions/video-conversion/README.md` estimates it: 82 seconds of one
+/// processor, on 1.7 processors.
 const CONVERSION: TimeDelta = TimeDelta::seconds(48);
 
-/// A company with recordings that wait, and how long those have waited that were begun.
+/// A company with waiting recordings, and how long its started recordings had waited.
 struct CompanyBurst {
     queue: ConversionQueue,
     waiting: usize,
@@ -32,7 +32,7 @@ impl CompanyBurst {
         self.queue = self.queue.clone().started(self.waiting.to_string(), event, now);
     }
 
-    /// The takes, and the times until half of them and all of them had begun.
+    /// The company, the number of takes, and the minutes until half of them and all of them had begun.
     fn row(&self) -> String {
         let minutes = |wait: &TimeDelta| wait.num_minutes();
         let half = &self.waits[self.waits.len() / 2];

@@ -1,7 +1,7 @@
-//! Recordings that wait for their conversion, and whose turn it is: companies share the function's executions.
+//! Recordings that wait for conversion, and whose turn is next: companies share the function's executions.
 //!
-//! An event is only permission to convert one recording. Which one is decided when an execution starts, since events are
-//! delivered in the order they were sent: behind a company that sends thousands, all others would wait.
+//! An event only permits the conversion of one recording. The execution chooses the recording when it starts. If events named
+//! recordings, all companies would wait behind one that sends thousands, because events are delivered in order.
 
 #[cfg(test)]
 mod burst;
@@ -47,8 +47,8 @@ pub struct WaitingRecording {
 }
 
 impl WaitingRecording {
-    /// The recording's place in the queue of its company. It is the same each time that the recording is queued, so that it waits
-    /// only once.
+    /// The recording's place in its company's queue. The place is the same each time the recording is queued, so that the queue
+    /// contains it only once.
     pub fn place(&self) -> String {
         let since = self.since.to_rfc3339_opts(SecondsFormat::Secs, true);
         match &self.recording {
@@ -71,14 +71,14 @@ pub struct ConversionExecution {
     pub ends_at: DateTime<Utc>,
 }
 
-/// The queue of a company: what of it is being converted.
+/// The queue of a company: the executions that convert its recordings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConversionQueue {
     pub company: CompanyId,
-    /// The executions under way, and those that were killed.
+    /// The executions that are running or were killed.
     #[serde(rename = "running")]
     pub executions: Vec<ConversionExecution>,
-    /// When the last one began.
+    /// When the last execution began.
     pub served_at: Option<DateTime<Utc>>,
 }
 
@@ -92,7 +92,7 @@ impl ConversionQueue {
         self.executions.iter().filter(move |execution| now < execution.ends_at)
     }
 
-    /// How many of its recordings are being converted at `now`.
+    /// How many of the company's recordings are being converted at `now`.
     pub fn count_executions(&self, now: DateTime<Utc>) -> usize {
         self.executions_at(now).count()
     }
@@ -102,27 +102,27 @@ impl ConversionQueue {
         self.executions_at(now).any(|execution| execution.place == place)
     }
 
-    /// The place of the recording that `event` has begun to convert; `None` if there is none.
+    /// The place of the recording that `event` is converting; `None` if there is none.
     pub fn place_of(&self, event: &str, now: DateTime<Utc>) -> Option<&str> {
         self.executions_at(now)
             .find(|execution| execution.event == event)
             .map(|execution| execution.place.as_str())
     }
 
-    /// Sorts queues by whose turn it is: the company of whose recordings fewest are being converted, of these the one whose last
-    /// turn is longest ago.
+    /// Sorts queues by turn: first the company with the fewest running conversions and, among equals, the one whose last turn was
+    /// longest ago.
     pub fn sort_by_turn<Q: std::ops::Deref<Target = Self>>(queues: &mut [Q], now: DateTime<Utc>) {
         queues.sort_by_key(|queue| (queue.count_executions(now), queue.served_at));
     }
 
-    /// The queue once an execution has begun to convert the recording in this place.
+    /// The queue after an execution began to convert the recording in this place.
     pub fn started(mut self, place: String, event: &str, now: DateTime<Utc>) -> Self {
         self.executions.retain(|execution| now < execution.ends_at);
         self.executions.push(ConversionExecution { place, event: event.to_owned(), ends_at: now + TRY });
         Self { served_at: Some(now), ..self }
     }
 
-    /// The queue once the execution that `event` started has ended.
+    /// The queue after the execution that `event` started has ended.
     pub fn ended(mut self, event: &str) -> Self {
         self.executions.retain(|execution| execution.event != event);
         self
@@ -147,7 +147,7 @@ mod tests {
             queues.map(|queue| queue.company.to_string())
         };
         assert_eq!(order(at(4)), ["fresh", "older", "newer", "busy"]);
-        // Executions that were killed count no longer.
+        // Killed executions no longer count.
         assert_eq!(order(at(4) + TRY), ["fresh", "busy", "older", "newer"]);
         assert!(busy.is_converting("2", at(4)) && !busy.is_converting("2", at(1) + TRY));
         assert_eq!((busy.place_of("b", at(4)), busy.place_of("c", at(4))), (Some("2"), None));

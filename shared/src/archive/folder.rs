@@ -1,4 +1,4 @@
-//! The folder of an archive: files of records that are sorted by their identifiers.
+//! The folder of an archive: one file per kind of record, sorted by identifier.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, DirBuilder, File};
@@ -13,7 +13,7 @@ use serde::Deserialize;
 use super::unit::ArchiveUnit;
 use super::{ArchiveFile, Result, describe, name_of, write_line};
 
-/// The part of a written record that the export reads again, to find the files of people.
+/// The part of a written record that the export reads again to find the files of customers and candidates.
 #[derive(Deserialize)]
 pub(super) struct RecordLine {
     pub(super) id: String,
@@ -38,9 +38,9 @@ pub(super) struct ArchiveFolder {
 }
 
 impl ArchiveFolder {
-    /// Fails if there is anything at `path` but an empty folder: an archive holds nothing that its manifest does not name.
+    /// Creates the folder. Fails if `path` exists and is not an empty folder: an archive must hold nothing that its manifest does not name.
     pub(super) fn create(path: &Path) -> Result<Self> {
-        // Personal data, which other users of the computer must not read.
+        // Readable by the owner only: other users of the machine must not read personal data.
         DirBuilder::new().recursive(true).mode(0o700).create(path)?;
         if fs::read_dir(path)?.next().is_some() {
             return Err(format!("{} is not empty", path.display()).into());
@@ -62,7 +62,7 @@ impl ArchiveFolder {
         &self.path
     }
 
-    /// Adds records, each behind all of its kind that were added before.
+    /// Appends records. They must sort after all records of their kind that were added before.
     pub(super) fn append(&mut self, mut records: Vec<ArchiveRecord>) -> Result<()> {
         records.sort_by(|record, other| record.id.cmp(&other.id));
         for record in records {
@@ -72,7 +72,7 @@ impl ArchiveFolder {
         Ok(())
     }
 
-    /// Puts `records` in the place of everything that belongs to these units.
+    /// Replaces all records that belong to these units by `records`.
     pub(super) fn replace(
         &mut self,
         units: &BTreeSet<ArchiveUnit>,
@@ -138,7 +138,7 @@ impl ArchiveFolder {
         Ok(())
     }
 
-    /// The files of records as they are now.
+    /// Describes the files of records in their current state.
     pub(super) fn describe(&mut self) -> Result<Vec<(RecordKind, ArchiveFile)>> {
         let mut described = Vec::new();
         for (kind, file) in &mut self.files {

@@ -1,4 +1,4 @@
-//! The stored files of a company's archive.
+//! Lists, and if wanted copies, the stored files (media) of a company's archive.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::{self, File};
@@ -21,10 +21,9 @@ use crate::domain::id::CompanyId;
 use crate::domain::media::video::Video;
 use crate::media::{CopiedObject, ListedObject, ObjectStore};
 
-/// The files that are read at once.
+/// How many files are read concurrently.
 const AT_ONCE: usize = 16;
 
-/// A record with its value.
 #[derive(Deserialize)]
 struct TypedLine<T> {
     value: T,
@@ -34,7 +33,7 @@ struct TypedLine<T> {
 struct OwnedObject {
     object: ListedObject,
     owner: String,
-    /// The path below the prefix of its place.
+    /// The path of the object below the prefix of its place.
     below: String,
 }
 
@@ -43,19 +42,19 @@ struct OwnedObject {
 struct RecordedFiles {
     /// The kinds and identifiers of records that may have files.
     owners: HashSet<(RecordKind, String)>,
-    /// The owners of photos and CVs that records name and that were not found yet, by their paths below `media/`. A file that was
-    /// replaced stays in the bucket for a moment.
+    /// The owners of photos and CVs that records name and that were not found yet, by path below `media/`. Other photos
+    /// and CVs in the bucket are not listed: a replaced file stays there for a moment.
     named: HashMap<String, String>,
     recordings: NeededRecordings,
 }
 
-/// The list of the files of an archive, and copies of them if they are wanted.
+/// The list of an archive's files. Copies the files, too, if `copies` is set.
 pub(super) struct MediaList<'a> {
     objects: &'a ObjectStore<'a>,
     company: &'a CompanyId,
     path: PathBuf,
     copies: Option<PathBuf>,
-    /// The number of missing files that records name, by unit.
+    /// The number of files that records name but that are missing in the bucket, by unit.
     missing: BTreeMap<ArchiveUnit, u64>,
 }
 
@@ -72,7 +71,7 @@ impl<'a> MediaList<'a> {
         Ok(Self { objects, company, path, copies, missing: BTreeMap::new() })
     }
 
-    /// The units whose records name missing files, since the bucket was listed after the records were read.
+    /// The units whose records name missing files: the bucket was listed after the records were read, so they may disagree.
     pub(super) fn disagreeing(&self) -> BTreeSet<ArchiveUnit> {
         self.missing.keys().copied().collect()
     }
@@ -88,7 +87,7 @@ impl<'a> MediaList<'a> {
         Ok(count)
     }
 
-    /// Lists the files of everything that the archive has, or anew those of these units alone.
+    /// Lists the files of all records in the archive; with `units`, lists only the files of these units again.
     pub(super) async fn list<O: ExportObserver>(
         &mut self,
         units: Option<&BTreeSet<ArchiveUnit>>,
@@ -105,7 +104,7 @@ impl<'a> MediaList<'a> {
                 let found = owned.into_iter().map(|object| self.read_one(place, object));
                 let mut found = stream::iter(found).buffered(AT_ONCE);
                 while let Some(line) = found.try_next().await? {
-                    // `None` if it was deleted after the list was read.
+                    // `None` if the file was deleted after the bucket was listed.
                     if let Some(line) = line {
                         while let Some(before) = next.take_if(|next| next.path < line.path) {
                             write_line(&mut list, &before)?;
@@ -133,7 +132,7 @@ impl<'a> MediaList<'a> {
         Ok(())
     }
 
-    /// Moves the lines that are not of these units to another file, and deletes the copies that the others name.
+    /// Moves the lines of all other units to another file. Deletes the copies of files of these units.
     fn keep_others(&self, units: Option<&BTreeSet<ArchiveUnit>>) -> Result<PathBuf> {
         let kept_path = self.path.with_extension("kept");
         let mut kept = BufWriter::new(File::create(&kept_path)?);
@@ -172,7 +171,7 @@ impl<'a> MediaList<'a> {
         Ok(owned.collect())
     }
 
-    /// The line of a file, which is copied if copies are wanted; `None` if it was deleted.
+    /// Reads a file, or copies it if copies are wanted, and returns its line; `None` if it was deleted.
     async fn read_one(
         &self,
         place: MediaPlace,
@@ -198,7 +197,7 @@ impl<'a> MediaList<'a> {
 }
 
 impl RecordedFiles {
-    /// The files that the records of these units name, or those of all.
+    /// The files that the records of these units name; with `None`, those of all records.
     fn of(folder: &mut ArchiveFolder, units: Option<&BTreeSet<ArchiveUnit>>) -> Result<Self> {
         let mut recorded = Self::default();
         let is_wanted = |id: &str| -> Result<bool> {
@@ -232,7 +231,7 @@ impl RecordedFiles {
         Ok(recorded)
     }
 
-    /// The owners of files that were not found, with their number.
+    /// The owners of files that were not found, each with the number of these files.
     fn missing(&self) -> impl Iterator<Item = (&str, u64)> {
         self.named.values().map(|owner| (owner.as_str(), 1)).chain(self.recordings.missing())
     }
@@ -248,7 +247,7 @@ fn typed<T: DeserializeOwned>(line: &str) -> Result<T> {
     Ok(value)
 }
 
-/// The unit of the record of an owner of files.
+/// The unit of a record that owns files.
 fn unit_of(owner: &str) -> Result<ArchiveUnit> {
     Ok(match owner.split_once('/') {
         Some((project, candidate)) => ArchiveUnit::Candidate(project.parse()?, candidate.parse()?),
@@ -256,8 +255,7 @@ fn unit_of(owner: &str) -> Result<ArchiveUnit> {
     })
 }
 
-/// The prefixes to list one after the other, in the order of the keys: of candidates, one for each project or, for these units alone, for
-/// each candidate.
+/// The prefixes to list, in the order of keys. Files of candidates have one prefix per project or, with `units`, one per candidate.
 fn prefixes(
     place: MediaPlace,
     prefix: &str,

@@ -1,4 +1,4 @@
-//! Archives of companies: their folder, which `functions/PORTABILITY.md` describes, and how it is written.
+//! Archives of companies: the format of their folder, which `functions/PORTABILITY.md` describes, and their writer.
 
 mod folder;
 mod media;
@@ -31,17 +31,17 @@ use crate::domain::privacy::receipt::ReceiptKey;
 use crate::http::view::{ReceiptKeyView, ReceiptView};
 use crate::store::ArchiveRecord;
 
-/// The result of what reads or writes an archive, with an error for people.
+/// The result of reading or writing an archive. The error is meant for people.
 pub type Result<T, E = Box<dyn Error + Send + Sync>> = std::result::Result<T, E>;
 
-/// The format, which the manifest names.
+/// The format of the archive, as the manifest names it.
 pub const FORMAT: &str = "interview-service-export/1";
 pub const MANIFEST: &str = "manifest.json";
 pub const SIGNATURE: &str = "manifest.jws";
-/// The list of the files below `media/`.
+/// The file that lists the files below `media/`.
 pub const MEDIA: &str = "media.jsonl";
 
-/// The identity and the contents of the archive: `manifest.json`.
+/// The content of `manifest.json`: the archive's origin and its files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
@@ -49,15 +49,15 @@ pub struct Manifest {
     pub company: CompanyId,
     pub base_url: String,
     pub created_at: String,
-    /// The number of the last event in it.
+    /// The number of the last event in the archive.
     pub sequence: u64,
-    /// Whether every record is as of that event.
+    /// Whether every record shows the state as of the last event.
     pub is_exact: bool,
-    /// Companies, projects and candidates whose records may be newer.
+    /// How many units (the company, projects, candidates) may have records newer than the last event.
     pub newer_records: u64,
-    /// All files but the manifest, its signature and those below `media/`.
+    /// All files except the manifest, its signature and those below `media/`.
     pub files: Vec<ArchiveFile>,
-    /// The records of each kind.
+    /// The number of records of each kind.
     pub records: BTreeMap<String, u64>,
     pub media: MediaCount,
 }
@@ -74,13 +74,13 @@ pub struct ArchiveFile {
     pub sha256: String,
 }
 
-/// The files of an archive.
+/// The number and size of an archive's files below `media/`.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MediaCount {
     pub count: u64,
     pub bytes: u64,
-    /// Photos, CVs and files of recordings that records name, but that were gone when they were listed.
+    /// How many photos, CVs and files of recordings the records name that no longer existed when the files were listed.
     pub missing: u64,
 }
 
@@ -91,7 +91,7 @@ pub struct MediaLine {
     /// The path of the file below `media/`.
     pub path: String,
     pub owner: MediaOwner,
-    /// The content type that S3 has.
+    /// The content type of the object in S3.
     pub content_type: String,
     /// The size in bytes.
     pub size: u64,
@@ -99,7 +99,7 @@ pub struct MediaLine {
     pub sha256: String,
 }
 
-/// The record whose file it is.
+/// The record that a file belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MediaOwner {
@@ -116,7 +116,7 @@ pub fn content_type_of(name: &str) -> &'static str {
     }
 }
 
-/// The manifest of the archive in `folder`, which this service has written.
+/// Reads the manifest of an archive that this service has written.
 pub fn read_manifest(folder: &Path) -> Result<Manifest> {
     Ok(serde_json::from_slice(&std::fs::read(folder.join(MANIFEST))?)?)
 }
@@ -132,7 +132,7 @@ pub fn receipt_key(key: &ReceiptKey) -> Result<ArchiveRecord> {
     Ok(ArchiveRecord::new(RecordKind::ReceiptKeys, key.thumbprint(), view))
 }
 
-/// The record of the receipt of the event with this number, in twenty digits.
+/// The record of the receipt of an event. `number` is the event's number in twenty digits.
 pub fn receipt(number: &str, receipt: &ReceiptView) -> Result<ArchiveRecord> {
     Ok(ArchiveRecord::new(RecordKind::Receipts, number.to_owned(), serde_json::to_value(receipt)?))
 }
@@ -144,13 +144,13 @@ pub fn jws_in(line: &str) -> Result<String> {
     Ok(jws.to_owned())
 }
 
-/// Writes a value as canonical JSON (RFC 8785) in a line.
+/// Writes a value as a line of canonical JSON (RFC 8785).
 pub fn write_line(file: &mut impl io::Write, value: &impl Serialize) -> Result<()> {
     serde_json_canonicalizer::to_writer(value, file)?;
     Ok(file.write_all(b"\n")?)
 }
 
-/// The manifest's entry for a file: its size and hash. Reads the whole file.
+/// The manifest's entry for a file: its lines, size and hash. Reads the whole file.
 pub fn describe(folder: &Path, name: String) -> io::Result<ArchiveFile> {
     let mut file = BufReader::new(File::open(folder.join(&name))?);
     let mut hash = Sha256::new();
@@ -167,7 +167,7 @@ pub fn describe(folder: &Path, name: String) -> io::Result<ArchiveFile> {
     Ok(ArchiveFile { name, lines, size, sha256: hexadecimal(&hash.finalize()) })
 }
 
-/// The bytes of a hash in hexadecimal; `None` if it is none.
+/// The bytes of a SHA-256 in hexadecimal; `None` if the text is not one.
 pub fn bytes_of(sha256: &str) -> Option<[u8; 32]> {
     let byte = |place: usize| u8::from_str_radix(sha256.get(2 * place..2 * place + 2)?, 16).ok();
     let bytes: Option<Vec<u8>> = (0..32).map(byte).collect();

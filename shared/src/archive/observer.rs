@@ -1,4 +1,4 @@
-//! The progress of an archive that is being written, and its observer.
+//! Observes the progress of an archive that is being written.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::{ExportResult, Result};
 use crate::domain::export::ExportProgress;
 use crate::domain::history::erasure::ErasedItem;
 
-/// Is told how far an archive has come, and may end the work by an error.
+/// Receives the progress of an archive that is being written. An error ends the export.
 pub trait ExportObserver: Send {
     fn note(&mut self, progress: ExportProgress) -> impl Future<Output = Result<()>> + Send;
 
@@ -15,7 +15,7 @@ pub trait ExportObserver: Send {
         async { Ok(Vec::new()) }
     }
 
-    /// Publishes the archive in `folder`. Returns false if an item was erased that may be in it: then it is written again.
+    /// Publishes the archive in `folder`. Returns false if an item was erased that may be in the archive, so that it must be written again.
     fn publish(
         &mut self,
         _folder: &Path,

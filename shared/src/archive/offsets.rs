@@ -1,4 +1,4 @@
-//! The places at which the lines of the list of media begin, so that a page of it can be read alone.
+//! The offsets of lines in the list of media, so that a page of the list can be read alone.
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader};
@@ -8,29 +8,29 @@ use serde::{Deserialize, Serialize};
 
 use super::{MEDIA, Result};
 
-/// The file of the offsets, beside those of the archive.
+/// The file of the offsets. It is in the archive's folder but not part of the archive.
 pub const MEDIA_OFFSETS: &str = "media.offsets";
-/// The lines from one offset to the next.
+/// How many lines lie between two offsets.
 const STEP: u64 = 100;
 
-/// The offset of each hundredth line of the list, and at last of its end, in bytes.
+/// The offsets in bytes of every hundredth line of the list, followed by the list's length.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct MediaOffsets(Vec<u64>);
 
-/// A part of the list that begins with a line and ends with one.
+/// A range of whole lines of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MediaRange {
-    /// The range's first byte.
+    /// The offset of the first byte.
     pub from: u64,
-    /// The byte behind its last one.
+    /// The offset after the last byte (exclusive).
     pub to: u64,
-    /// How many of its lines come before those that are wanted.
+    /// How many lines at its start come before the wanted ones.
     pub before: usize,
 }
 
 impl MediaOffsets {
-    /// Writes the offsets of the list in the folder of an archive. Returns the number of its lines.
+    /// Writes the file of offsets for the list in `folder`. Returns the number of the list's lines.
     pub fn write(folder: &Path) -> Result<u64> {
         let mut offsets = Vec::new();
         let mut lines = 0;
@@ -47,7 +47,8 @@ impl MediaOffsets {
         Ok(lines)
     }
 
-    /// The part of the list that has `count` lines after the first `before` ones, or as many as there are; `None` behind its end.
+    /// The range that holds the `count` lines after the first `before` ones, or fewer at the end of the list; `None` if
+    /// `before` is past the end.
     pub fn range_of(&self, before: u64, count: u64) -> Option<MediaRange> {
         let offset = |step: u64| self.0.get(usize::try_from(step).ok()?).copied();
         let to = offset((before + count).div_ceil(STEP)).or(self.0.last().copied())?;

@@ -6,7 +6,7 @@ use crate::domain::id::CompanyId;
 /// A folder below `media/`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MediaPlace {
-    /// Photos and CVs of candidates, and what their answers were converted to.
+    /// Photos and CVs of candidates, and renditions of their answers.
     Candidates,
     /// Photos of staff.
     Customers,
@@ -32,7 +32,7 @@ impl MediaPlace {
         }
     }
 
-    /// The kind of the records that own its files.
+    /// The kind of the records that own this place's files.
     pub fn kind(self) -> RecordKind {
         match self {
             Self::Candidates | Self::Takes => RecordKind::Candidates,
@@ -41,7 +41,7 @@ impl MediaPlace {
         }
     }
 
-    /// The prefix of the keys of its files in the bucket.
+    /// The prefix of the keys of this place's files in the bucket.
     pub fn prefix(self, company: &CompanyId) -> String {
         match self {
             Self::Candidates => format!("media/{company}/candidates/"),
@@ -52,13 +52,13 @@ impl MediaPlace {
         }
     }
 
-    /// The place of a path below `media/`, and the path below it.
+    /// The place of a path below `media/`, and the path below that place.
     pub fn of(path: &str) -> Option<(Self, &str)> {
         let (name, below) = path.split_once('/')?;
         Some((Self::ALL.into_iter().find(|place| place.name() == name)?, below))
     }
 
-    /// The identifier of the record whose file is at `below` this place.
+    /// The identifier of the record that owns the file at the path `below` this place.
     pub fn owner_of(self, below: &str) -> Option<String> {
         let mut parts = below.split('/');
         let first = parts.next()?;

@@ -1,4 +1,4 @@
-//! The files of recordings that records need: those that are played, and those that a conversion has yet to read.
+//! The files of recordings that an archive's records need: renditions that are played, and files that are yet to be converted.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::media::{AnswerObjects, recorded_part_in, rendition_key, video_upload_
 pub struct NeededRecordings {
     /// The owner of each file, by its path below `media/`.
     files: BTreeMap<String, String>,
-    /// The upload and the owner of each welcome video whose file may not have come, by the path of its rendition.
+    /// The upload and the owner of each welcome video whose file had not arrived when its record was read, by the path of its mp4.
     announced: BTreeMap<String, (String, String)>,
     /// Takes that wait for their conversion, by the path of their parts.
     parts: BTreeMap<String, NeededParts>,
@@ -90,11 +90,11 @@ impl NeededRecordings {
         if self.files.remove(path).is_some() {
             return;
         }
-        // The video was converted after its record was read, and its upload is gone.
+        // The video was converted after its record was read, so its upload is gone: count the upload as missing.
         if let Some((upload, owner)) = self.announced.remove(path) {
             self.files.insert(upload, owner);
         }
-        // Uploads are listed before renditions.
+        // If this is an upload, its rendition is not needed. Uploads are listed before renditions.
         self.announced.retain(|_, (upload, _)| upload != path);
         let Some((parts, number)) = path.rsplit_once('/') else { return };
         if let Some(take) = self.parts.get_mut(&format!("{parts}/"))
@@ -104,13 +104,13 @@ impl NeededRecordings {
         }
     }
 
-    /// The candidate of a take that waits for its conversion although no part of it was found; `None` if there is none.
+    /// The candidate of a take that waits for its conversion although none of its parts was found; `None` if there is no such take.
     pub fn lost_take(&self) -> Option<&str> {
         let lost = self.parts.values().find(|take| take.found == 0);
         lost.map(|take| take.owner.as_str())
     }
 
-    /// The owners of files that were not found, with their number.
+    /// The owners of files that were not found, each with the number of these files.
     pub fn missing(&self) -> impl Iterator<Item = (&str, u64)> {
         let files = self.files.values().map(|owner| (owner.as_str(), 1));
         let parts = self.parts.values();

@@ -1,4 +1,4 @@
-//! The state of an archive while it is written.
+//! The state of an archive that is being written.
 
 use std::collections::BTreeSet;
 
@@ -9,21 +9,20 @@ use super::unit::ArchiveUnit;
 use crate::domain::export::ExportProgress;
 use crate::store::{ArchiveRecord, EventSequence};
 
-/// An archive that is being written.
 pub(super) struct ArchiveState<O> {
     pub(super) folder: ArchiveFolder,
     pub(super) progress: ExportProgress,
     pub(super) observer: O,
-    /// The numbers of events when the records were read, or read again.
+    /// The company's event sequence when the records were last read.
     pub(super) sequence: EventSequence,
-    /// The units that may have changed after the last one of `sequence`.
+    /// The units that may have changed after the last event of `sequence`.
     pub(super) newer: BTreeSet<ArchiveUnit>,
-    /// The units that were read again since media were listed.
+    /// The units that were read again after the media were listed.
     pub(super) reread: BTreeSet<ArchiveUnit>,
 }
 
 impl<O: ExportObserver> ArchiveState<O> {
-    /// Adds records, each behind all of its kind that were added before.
+    /// Appends records. They must sort after all records of their kind that were added before.
     pub(super) fn append(&mut self, records: Vec<ArchiveRecord>) -> Result<()> {
         self.progress.records += records.len() as u64;
         self.folder.append(records)

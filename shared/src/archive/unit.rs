@@ -1,4 +1,4 @@
-//! Units of records that are read again together.
+//! Units of an archive: records that are read again together.
 
 use crate::domain::archive::RecordLevel;
 use crate::domain::history::ResourceRef;
@@ -14,12 +14,12 @@ pub(super) enum ArchiveUnit {
     Company,
     /// A project, without its candidates.
     Project(ProjectId),
-    /// A candidate of a project, with everything that was written by and about them.
+    /// A candidate of a project, with all records by and about them.
     Candidate(ProjectId, CandidateId),
 }
 
 impl ArchiveUnit {
-    /// The unit of a record of this level with this identifier.
+    /// The unit of the record with this level and identifier.
     pub(super) fn of(level: RecordLevel, id: &str) -> Result<Self> {
         let mut parts = id.split('/');
         let mut part = || parts.next().ok_or_else(|| format!("{id} is not the identifier of a record"));
@@ -39,7 +39,7 @@ impl ArchiveUnit {
         }
     }
 
-    /// The units that hold the erased item.
+    /// The units whose records may hold data of the erased item.
     pub(super) fn erased_with(erased: ErasedItem) -> Vec<Self> {
         match erased {
             ErasedItem::Candidate { project, candidate } => {
@@ -51,10 +51,10 @@ impl ArchiveUnit {
         }
     }
 
-    /// The units that a change of a resource concerns.
+    /// The units whose records a change of this resource may affect.
     pub(super) fn changed_with(resource: ResourceRef) -> Vec<Self> {
         match resource {
-            // The deletion of a candidate is counted by their project.
+            // The project is affected, too: it counts deleted candidates.
             ResourceRef::Candidate { project, candidate } | ResourceRef::Interview { project, candidate } => {
                 vec![Self::Candidate(project, candidate), Self::Project(project)]
             }
@@ -67,7 +67,7 @@ impl ArchiveUnit {
             | ResourceRef::Video { .. }
             | ResourceRef::Token { .. }
             | ResourceRef::Webhook { .. } => vec![Self::Company],
-            // An archive has no exports.
+            // Archives contain no exports.
             ResourceRef::Export { .. } => Vec::new(),
         }
     }

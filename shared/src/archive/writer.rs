@@ -1,8 +1,8 @@
-//! Writes everything of a company as an archive into a folder, while the service goes on.
+//! Writes all data of a company as an archive into a folder, while the company keeps working.
 //!
-//! **One moment.** The company's events have numbers without gaps, so no lock is needed. Events that came while everything was
-//! read name the resources that have changed. These are read again until no record is newer than the last event, so that
-//! every record is as of that event.
+//! **Consistency.** No lock is needed, because the company's events have numbers without gaps. Events that get their
+//! numbers during the export name the resources that have changed. These are read again until no record is newer than
+//! the last event, so that every record shows the state as of that event.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -33,26 +33,26 @@ use crate::http::reference::ReferenceUris;
 use crate::http::view::ReceiptView;
 use crate::store::{ArchiveRecord, ArchivedUsage, EntryKey, EventSequence, VersionedItem};
 
-/// How often what has changed is read again. Each round is shorter than the one before, unless the company never rests.
+/// How often changed resources are read again. Each round is shorter than the one before, unless the company changes without pause.
 const ROUNDS: usize = 10;
-/// Events that are read together.
+/// How many events are read together.
 const EVENTS_TOGETHER: usize = 100;
-/// The pause before another look for events whose numbers the index does not show yet, and the most of these looks.
+/// The pause before checking again for events that the index does not show yet, and the most checks without progress.
 const PAUSE: Duration = Duration::from_millis(500);
 const LOOKS: usize = 240;
-/// Longer than an event waits for its number, unless the table's stream is late.
+/// How long to wait for events to get their numbers: longer than that takes, unless the table's stream is late.
 const NUMBERING: Duration = Duration::from_secs(2);
-/// The estimated percentages of the work at the end of its parts.
+/// The estimated progress, in percent, at the end of each part of the work.
 const RECORDS_READ: u64 = 70;
 const READ_AGAIN: u32 = 75;
 const MEDIA_LISTED: u32 = 90;
 
-/// How an archive is written.
+/// The options of an [`ArchiveWriter`].
 #[derive(Debug, Clone, Copy)]
 pub struct WriterOptions {
-    /// Read units of DynamoDB a second. A partition allows 3,000, and the rest is for the company's users.
+    /// The most read units of DynamoDB per second. A partition allows 3,000; the rest is left to the company's users.
     pub units_per_second: u32,
-    /// Whether the folder gets copies of the media, beside their list.
+    /// Whether to copy the media into the folder, in addition to their list.
     pub copies_media: bool,
 }
 
@@ -61,7 +61,7 @@ pub struct ArchiveWriter<'a> {
     system: &'a SystemAccess,
     company: CompanyId,
     options: WriterOptions,
-    /// The keys that sign the whole archive, although their secret may be replaced in the meantime.
+    /// The keys that sign the archive. They stay the same if their secret is replaced in the meantime.
     signer: Arc<ReceiptKeys>,
     stopwatch: Stopwatch,
 }
@@ -69,24 +69,24 @@ pub struct ArchiveWriter<'a> {
 /// The outcome of an export.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ExportResult {
-    /// The number of the last event in it.
+    /// The number of the last event in the archive.
     pub sequence: u64,
-    /// Whether every record is as of that event.
+    /// Whether every record shows the state as of the last event.
     pub is_exact: bool,
-    /// The records in all files.
+    /// The number of records in all files.
     pub records: u64,
-    /// The stored files.
+    /// The number of media files.
     pub media: u64,
-    /// The bytes of the stored files.
+    /// The size of all media files in bytes.
     pub media_bytes: u64,
-    /// Photos, CVs and files of recordings that records name, but that were gone when they were listed.
+    /// How many photos, CVs and files of recordings the records name that no longer existed when the files were listed.
     pub media_missing: u64,
-    /// The read units of DynamoDB that it consumed.
+    /// The read units of DynamoDB that the export consumed.
     pub read_units: f64,
 }
 
 impl<'a> ArchiveWriter<'a> {
-    /// Prepares an archive and fetches the key that signs all of it.
+    /// Prepares an archive, and fetches the keys that sign it.
     ///
     /// # Errors
     /// Fails if the key's secret cannot be fetched from Secrets Manager.
@@ -98,7 +98,8 @@ impl<'a> ArchiveWriter<'a> {
     /// Writes the archive into a folder that is empty or does not exist.
     ///
     /// # Errors
-    /// Fails if there is no such company, if an item cannot be read, if DynamoDB, S3 or the disk refuse for good, and if the observer ends it. Then delete the folder: a part of an archive is none.
+    /// Fails if there is no such company, if an item cannot be read, if DynamoDB, S3 or the disk fail permanently, and if
+    /// the observer ends the export. Then delete the folder: it holds no complete archive.
     pub async fn write_to(&self, folder: &Path, observer: impl ExportObserver) -> Result<ExportResult> {
         let created_at = self.system.now;
         let before = self.sequence().await?;
@@ -133,7 +134,7 @@ impl<'a> ArchiveWriter<'a> {
     }
 
     /// Reads records again until they and the list of media agree.
-    // A photo may be replaced and an answer converted after its record was read. Files that stay missing are lost.
+    // A photo may be replaced, or an answer converted, after its record was read. Files that are still missing after another read are lost.
     async fn settle_media<O: ExportObserver>(
         &self,
         list: &mut MediaList<'_>,
@@ -154,7 +155,7 @@ impl<'a> ArchiveWriter<'a> {
         list.count()
     }
 
-    /// Tells the observer, and waits until what was read so far is no more than may be read.
+    /// Reports the progress to the observer, and waits while the reads so far exceed `units_per_second`.
     async fn keep_pace<O: ExportObserver>(&self, state: &mut ArchiveState<O>) -> Result<()> {
         state.note().await?;
         let seconds = self.system.usage().read_units() / f64::from(self.options.units_per_second);
@@ -187,7 +188,7 @@ impl<'a> ArchiveWriter<'a> {
                 let page = store.archive_candidates(&self.company, project, after).await?;
                 read +=
                     page.records.iter().filter(|record| record.kind == RecordKind::Candidates).count() as u64;
-                // Candidates may come meanwhile.
+                // Limit the share, because candidates may be created during the export.
                 let share = RECORDS_READ * read.min(all) / all.max(1);
                 state.progress.percent = u32::try_from(share)?;
                 self.keep_pace(state).await?;
@@ -202,7 +203,7 @@ impl<'a> ArchiveWriter<'a> {
         Ok(())
     }
 
-    /// The keys of this deployment, and those that came with the company.
+    /// The records of the keys that verify receipts: those of this deployment, and those that were imported with the company.
     async fn receipt_keys(&self) -> Result<Vec<ArchiveRecord>> {
         let mut keys: BTreeSet<ReceiptKey> = self.signer.public().iter().copied().collect();
         let imported = self.system.store.imported_receipt_keys(&self.company).await?;
@@ -210,7 +211,7 @@ impl<'a> ArchiveWriter<'a> {
         keys.iter().map(receipt_key).collect()
     }
 
-    /// Notes whose last event is not among those up to the archive's last one.
+    /// Adds to `newer` the units of those records whose last event comes after the archive's last event.
     async fn note_newer<O>(&self, state: &mut ArchiveState<O>, records: &[ArchiveRecord]) -> Result<()> {
         let mut units: BTreeMap<(&str, u64), ArchiveUnit> = BTreeMap::new();
         let mut entries: Vec<EntryKey> = Vec::new();
@@ -225,7 +226,7 @@ impl<'a> ArchiveWriter<'a> {
         Ok(())
     }
 
-    /// Reads again what has changed, until nothing is newer than the last event.
+    /// Reads changed units again until no record is newer than the last event.
     async fn read_again<O: ExportObserver>(&self, state: &mut ArchiveState<O>) -> Result<()> {
         for _ in 0..ROUNDS {
             let now = self.sequence().await?;
@@ -255,8 +256,8 @@ impl<'a> ArchiveWriter<'a> {
         Ok(())
     }
 
-    /// Notes what was deleted after the archive's last event.
-    // Such a record may have been gone when it was read, although it existed as of that event. No item is left that would tell.
+    /// Adds to `newer` the units in which something was deleted after the archive's last event.
+    // A deleted record may be missing in the archive although it existed as of the last event, and no item is left to show that.
     async fn note_deleted<O: ExportObserver>(&self, state: &mut ArchiveState<O>) -> Result<()> {
         let now = self.sequence().await?;
         let mut after = state.sequence.last;
@@ -293,7 +294,7 @@ impl<'a> ArchiveWriter<'a> {
         for kind in [RecordKind::Events, RecordKind::Receipts, RecordKind::Usage] {
             state.folder.clear(kind)?;
         }
-        // The usage is as of the last event, like everything else.
+        // Read the usage as of the last event, as all records.
         let usage = self.system.store.usage_up_to(&state.sequence).await?;
         state.append(ArchivedUsage::all_of(&usage).map(ArchivedUsage::to_record).collect())?;
         self.for_each_event(state, &sequence, &mut after, |state, event| {
@@ -371,7 +372,7 @@ impl<'a> ArchiveWriter<'a> {
         };
         let manifest = serde_json_canonicalizer::to_vec(&json!(manifest))?;
         std::fs::write(path.join(SIGNATURE), self.signer.sign_manifest(&manifest))?;
-        // Last: a folder with a manifest is a whole archive.
+        // Write the manifest last: a folder with a manifest is a complete archive.
         std::fs::write(path.join(MANIFEST), manifest)?;
         Ok(result)
     }

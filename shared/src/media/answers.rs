@@ -1,4 +1,4 @@
-//! The objects of recorded answers: parts as uploaded, the marker that permits a conversion, and renditions.
+//! The objects of recorded answers: uploaded parts, markers that permit a conversion, and renditions.
 
 use chrono::{DateTime, Utc};
 
@@ -11,7 +11,7 @@ use crate::domain::media::file::FileType;
 use crate::error::Result;
 use crate::media::{ListedObject, ObjectStore};
 
-/// The prefix below which candidates upload the parts of their takes. Nothing below it is served; a lifecycle rule of the bucket
+/// The prefix for the parts of takes that candidates upload. Nothing below it is served; a lifecycle rule of the bucket
 /// deletes what remains.
 const TAKES: &str = "takes/";
 
@@ -42,11 +42,11 @@ impl AnswerObjects {
 
     /// The key of a part.
     pub fn part(&self, take: TakeRef, number: u32) -> String {
-        // Numbers have leading zeros, so that lists of the bucket have the order of the parts.
+        // Padded with zeros, so that the bucket lists the parts in order.
         format!("{}{number:04}", self.parts(take))
     }
 
-    /// The key of the marker of a take.
+    /// The key of the marker that permits a take's conversion.
     pub fn marker(&self, take: TakeRef) -> String {
         format!("{}{}/{}", self.all_markers(), take.question, take.number)
     }
@@ -56,35 +56,35 @@ impl AnswerObjects {
         format!("{CONVERSION_MARKERS}{}", self.place())
     }
 
-    /// The key of a rendition that the conversion with this number has made: an mp4, or a thumbnail.
-    // Each conversion has keys of its own, so that one that is too late replaces nothing.
+    /// The key of a rendition, mp4 or thumbnail, that the conversion with this number has made.
+    // Each conversion has its own keys, so that a conversion that finishes too late replaces nothing.
     pub fn rendition(&self, take: TakeRef, conversion: u32, file_type: FileType) -> String {
         format!("{}{conversion}.{}", self.renditions(take), file_type.extension())
     }
 
-    /// The prefix of the renditions of a take, of all its conversions.
+    /// The prefix of all renditions of a take, from all its conversions.
     pub fn renditions(&self, take: TakeRef) -> String {
         format!("{}-", self.rendition_stem(take))
     }
 
-    /// The name of a rendition in the signatures of its URLs. A new conversion keeps it, so that URLs stay valid.
+    /// The name that the URLs of a rendition are signed for. It is the same for each conversion, so that URLs stay valid after a new one.
     pub fn rendition_name(&self, take: TakeRef, file_type: FileType) -> String {
         format!("{}.{}", self.rendition_stem(take), file_type.extension())
     }
 
-    /// The name that the URLs of an answer's captions in a language are signed for. They are no object of the bucket.
+    /// The name that the URLs of an answer's captions in a language are signed for. Captions are not in the bucket.
     pub fn captions_name(&self, question: QuestionId, language: Language) -> String {
-        // No key of the bucket begins like this.
+        // No key of the bucket has this prefix.
         format!("captions/{}{question}/{}", self.place(), language.as_str())
     }
 
-    // Below the candidate's files, so that whatever erases, exports or copies those includes it.
+    // Below the candidate's files, so that erasures, exports and copies of the files include renditions.
     fn rendition_stem(&self, take: TakeRef) -> String {
         let owner = Account::Candidate { project: self.project, candidate: self.candidate };
         format!("{}answers/{}/{}", files_prefix(&self.company, owner), take.question, take.number)
     }
 
-    /// The number of the conversion that has made the rendition of a take with this key.
+    /// The number of the conversion that has made the rendition under `key`; `None` if `key` is no rendition of the take.
     pub fn conversion_in(&self, take: TakeRef, key: &str) -> Option<u32> {
         let (conversion, _) = key.strip_prefix(&self.renditions(take))?.split_once('.')?;
         conversion.parse().ok()
@@ -94,7 +94,7 @@ impl AnswerObjects {
         format!("{}/{}/{}/", self.company, self.project, self.candidate)
     }
 
-    /// The take whose part or rendition has this key.
+    /// The take whose part or rendition has this key; `None` for other keys.
     pub fn in_file(key: &str) -> Option<(Self, TakeRef)> {
         let segments: Vec<&str> = key.split('/').collect();
         let (company, project, candidate, question, number) = match segments[..] {
@@ -116,7 +116,7 @@ impl AnswerObjects {
 }
 
 impl ObjectStore<'_> {
-    /// Closes the open takes of `answers` for good at `now`, with the parts that have arrived. A take without part 1 is dropped.
+    /// Closes the open takes of `answers` permanently at `now`, with the parts that have arrived. Drops a take without part 1.
     pub async fn close_takes(&self, answers: &Answers, now: DateTime<Utc>) -> Result<Answers> {
         let objects = AnswerObjects::of(answers);
         let mut closed = answers.clone();
@@ -133,7 +133,7 @@ pub fn recorded_part_in(name: &str) -> Option<u32> {
     name.parse().ok()
 }
 
-/// The parts among listed objects of one take.
+/// The recorded parts among the listed objects of one take.
 pub fn recorded_parts(listed: &[ListedObject]) -> Vec<RecordedPart> {
     let part = |object: &ListedObject| {
         let number = recorded_part_in(object.key.rsplit('/').next()?)?;

@@ -22,11 +22,11 @@ const MAX_LOGO_BYTES: usize = 2 * 1024 * 1024;
 
 const BROKEN: &str = "This file is broken. Save it again and upload the new copy.";
 
-/// One picture at a time.
+/// Admits one picture at a time.
 // Decoding may take hundreds of megabytes.
 static ROOM: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(1));
 
-/// Validates a file as far as that is cheap, so that its errors are returned together with others.
+/// Validates a file as far as that is cheap, so that all validation errors are returned together.
 pub fn inspect(kind: FileKind, bytes: &[u8]) -> Result<(), String> {
     check_size(kind, bytes)?;
     caught(|| match kind {
@@ -35,12 +35,12 @@ pub fn inspect(kind: FileKind, bytes: &[u8]) -> Result<(), String> {
     })
 }
 
-/// Whether a CV of these bytes would be plain text.
+/// Whether a CV with these bytes would be plain text.
 pub fn is_plain_text(bytes: &[u8]) -> bool {
     caught(|| document::recognise(bytes)).is_ok_and(FileType::is_plain_text)
 }
 
-/// The PNG to show for a logo that was sent under `name`, on a thread of its own.
+/// Re-encodes the logo that was sent as field `name` as a PNG, on a thread of its own.
 pub async fn logo_picture(name: &'static str, bytes: Bytes) -> Result<Vec<u8>> {
     let _room = ROOM.acquire().await.map_err(Error::internal)?;
     let encode = move || {
@@ -53,7 +53,7 @@ pub async fn logo_picture(name: &'static str, bytes: Bytes) -> Result<Vec<u8>> {
     encoded.map_err(|message| Error::field(name, message))
 }
 
-/// The type of a stored file, as far as its beginning tells; `None` for one that is never stored.
+/// The type of a stored file, judged by its header; `None` for a type that is never stored.
 pub fn detect(kind: FileKind, bytes: &[u8]) -> Option<FileType> {
     check_size(kind, bytes).ok()?;
     caught(|| match kind {
@@ -74,8 +74,7 @@ fn check_size(kind: FileKind, bytes: &[u8]) -> Result<(), String> {
 }
 
 fn caught<T>(look: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
-    // Release builds unwind for this: a PNG of 83 bytes would otherwise end the function.
-    // Decoders panic on some broken files.
+    // Decoders panic on some broken files. Release builds unwind for this reason: otherwise a PNG of 83 bytes could abort the function.
     catch_unwind(AssertUnwindSafe(look)).unwrap_or_else(|_| Err(BROKEN.to_owned()))
 }
 
@@ -88,7 +87,7 @@ impl CheckedFile {
             check_size(kind, bytes)?;
             let (bytes, file_type) = caught(|| match kind {
                 FileKind::Photo => picture::re_encode(bytes),
-                // Unchanged, because they are served as attachments with the detected type and encoding.
+                // CVs stay unchanged, because they are served as attachments with the detected type and encoding.
                 FileKind::Cv => Ok((bytes.to_vec(), document::recognise(bytes)?)),
             })?;
             Ok(Self { bytes, file_type })

@@ -11,19 +11,19 @@ use crate::domain::media::file::FileType;
 
 /// The maximum unpacked size, in bytes.
 const MAX_UNPACKED: u64 = 250 * 1024 * 1024;
-/// The maximum compression ratio.
-// Documents reach 10, bombs 1,000.
+/// The maximum ratio of unpacked size to file size.
+// Documents reach 10, ZIP bombs 1,000.
 const MAX_RATIO: u64 = 100;
 /// Up to this unpacked size, any ratio is accepted.
 const HARMLESS: u64 = 10 * 1024 * 1024;
-/// The maximum number of packed parts.
+/// The maximum number of parts in a ZIP archive.
 // A document with a picture on every page has some hundreds.
 const MAX_PARTS: u64 = 10_000;
 
-/// The bytes that are unpacked of the list of a Word document's parts.
-// The list has some 150 bytes for each part.
+/// How many bytes to unpack of the list of a Word document's parts.
+// The list has some 150 bytes per part.
 const MAX_TYPES: u64 = 2 * 1024 * 1024;
-/// The number of bytes at each end of a PDF within which readers look for its beginning and its end.
+/// Readers look for the first and the last mark of a PDF within this many bytes of its start and its end.
 const EDGE: usize = 1024;
 
 const UNKNOWN: &str = "Upload a PDF, Word, OpenDocument text, PowerPoint (.ppt), RTF, richtext, PostScript, DVI or plain text file.";
@@ -31,10 +31,10 @@ const BROKEN: &str = "This file is broken or incomplete.";
 const PROTECTED: &str =
     "This file is protected with a password. Save it without a password and upload the new copy.";
 
-/// The first bytes of a kind of file, the check that it is whole, and its type.
+/// The first bytes of a format, the check that a file of it is complete, and its type.
 type Beginning = (&'static [u8], fn(&[u8]) -> bool, FileType);
 
-/// Formats whose beginning is found behind a mark, blank lines, or headers of a mail or a download.
+/// Formats whose first bytes may follow a byte order mark, blank lines, or headers of a mail or download.
 const BEGINNINGS: [Beginning; 3] = [
     (b"%PDF-", is_whole_pdf, FileType::Pdf),
     (br"{\rtf", |bytes| without_padding(bytes).ends_with(b"}"), FileType::Rtf),
@@ -73,7 +73,7 @@ fn position(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     bytes.windows(wanted.len()).position(|window| window == wanted)
 }
 
-/// The bytes without what some writers end a file with: zero bytes, white space, or the end of a file as DOS marks it.
+/// Strips the padding at the end of a file: zero bytes, white space, or the end-of-file mark of DOS.
 fn without_padding(bytes: &[u8]) -> &[u8] {
     let is_padding = |byte: &u8| matches!(byte, 0 | 0x1A) || byte.is_ascii_whitespace();
     let end = bytes.iter().rposition(|byte| !is_padding(byte)).map_or(0, |last| last + 1);
@@ -84,12 +84,12 @@ fn is_whole_pdf(bytes: &[u8]) -> bool {
     const END: &[u8] = b"%%EOF";
     let Some(end) = bytes.windows(END.len()).rposition(|window| window == END) else { return false };
     let rest = &bytes[end..];
-    // Padding, or text that a sender has added, may follow the last `%%EOF`. PDF objects after it mean that the file was cut off: a
-    // PDF that is made for the web (linearised) has an `%%EOF` after its first page, too.
+    // After the last `%%EOF`, accept padding or text that a sender has added, but no PDF objects. Those mean that the
+    // file is truncated: a linearised PDF (made for the web) also has an `%%EOF` after its first page.
     rest.len() <= EDGE || position(rest, b" obj").is_none()
 }
 
-/// Detects ZIP-based documents from the table of contents, without unpacking.
+/// Detects ZIP-based documents from the central directory, without unpacking.
 fn packed(bytes: &[u8]) -> Result<FileType, String> {
     const ODT: &[u8] = b"application/vnd.oasis.opendocument.text";
     let archive = ZipArchive::from_slice(bytes).map_err(|_| BROKEN)?;
@@ -105,7 +105,7 @@ fn packed(bytes: &[u8]) -> Result<FileType, String> {
     let mut entries = archive.entries();
     while let Some(entry) = entries.next_entry().map_err(|_| BROKEN)? {
         parts += 1;
-        // The sizes are those of the table of contents, since unpacking is what a bomb waits for.
+        // Take the sizes from the central directory: unpacking is what a ZIP bomb needs to do harm.
         unpacked = unpacked.saturating_add(entry.uncompressed_size_hint());
         let part = archive.get_entry(entry.wayfinder()).map_err(|_| BROKEN)?;
         match &*part_name(entry.file_path().as_ref()) {
@@ -120,7 +120,7 @@ fn packed(bytes: &[u8]) -> Result<FileType, String> {
     if unpacked > limit {
         return Err("This file is too large when it is unpacked.".to_owned());
     }
-    // Office on the web calls the main part `document2.xml`: the list of all parts says what each is.
+    // Office on the web names the main part `document2.xml`, so search the list of parts for the type of a Word document.
     let is_word = types.is_some_and(|(method, list)| is_word || lists_word_document(method, list));
     if is_word && has_macros {
         return Err("Save this file without macros.".to_owned());
@@ -132,15 +132,15 @@ fn packed(bytes: &[u8]) -> Result<FileType, String> {
     }
 }
 
-/// The name of a part as it is compared: in small letters, and with slashes where some writers put backslashes.
+/// Normalises the name of a part: lower case, and slashes instead of the backslashes of some writers.
 fn part_name(path: &[u8]) -> Vec<u8> {
     path.iter().map(|byte| if *byte == b'\\' { b'/' } else { byte.to_ascii_lowercase() }).collect()
 }
 
-/// Whether the list of types names the main part of a Word document.
+/// Whether the list of parts names the main part of a Word document.
 fn lists_word_document(method: CompressionMethod, list: &[u8]) -> bool {
     let mut types = Vec::new();
-    // A broken list is read up to the fault.
+    // Ignore errors: search a broken list as far as it can be read.
     let _ = match method {
         CompressionMethod::STORE => list.take(MAX_TYPES).read_to_end(&mut types),
         CompressionMethod::DEFLATE => DeflateDecoder::new(list).take(MAX_TYPES).read_to_end(&mut types),
@@ -152,7 +152,7 @@ fn lists_word_document(method: CompressionMethod, list: &[u8]) -> bool {
 /// Detects compound files, the format of Office until 2003.
 fn compound(bytes: &[u8]) -> Result<FileType, String> {
     let file = CompoundFile::open(Cursor::new(bytes)).map_err(|_| BROKEN)?;
-    // Office puts the whole of a protected document into one stream.
+    // Office stores a password-protected document as this one stream.
     if file.is_stream("/EncryptedPackage") {
         return Err(PROTECTED.to_owned());
     }
@@ -239,7 +239,7 @@ mod tests {
             b"MZ\x90\0",
             b"%PDF-1.7\ncut",
             b"\n%PDF-1.7\n\0 cut",
-            // Cut behind the end of its first page.
+            // Truncated after the end of the first page.
             &[b"%PDF-1.7\n%%EOF\n9 0 obj\n", &[7; 2000][..]].concat(),
             &[&[b' '; 1025][..], b"%PDF-1.7\n\0%%EOF"].concat(),
             br"{\rtf1\ansi cut",

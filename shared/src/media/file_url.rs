@@ -1,9 +1,11 @@
-//! URLs of files, by which programs without a credential of their own, such as players, fetch what a response has shown.
+//! URLs of files. With them, programs without a credential of their own, such as players, fetch files that a response has shown.
 //!
-//! Each ends in a token. A token holds a MAC under a key that follows from the secret of a credential, which proves that this
-//! credential was shown this file: a session, a named token, a candidate's key, or a guest link. Its item holds that key under a seal,
-//! to verify tokens: they come without the secret. Nothing is stored per token. It ends with the credential, with the right of its holder to read the
-//! owner, and with the file; that of a named token after 24 hours at the latest, that of a guest after 15 minutes.
+//! Each URL ends in a token with a MAC. Its key, the media key, is derived from the secret of a credential: a session,
+//! a named token, a candidate's key, or a guest link. So the MAC proves that this credential was shown this file. The
+//! credential's item holds the media key, sealed, because requests with the token come without the secret.
+//!
+//! Tokens are not stored. A token ends with the credential, with its holder's right to read the file's owner, and with
+//! the file; that of a named token after 24 hours at the latest, that of a guest after 15 minutes.
 
 use std::sync::OnceLock;
 
@@ -20,7 +22,7 @@ use crate::domain::secret::{MediaKey, PresentedSecret};
 const NONCE: usize = 8;
 /// Creation time, in seconds since 1970.
 const MOMENT: usize = 8;
-/// The identifier of the file or of the welcome video; of a take, that of its question.
+/// The identifier of the file or welcome video; for a take, that of its question.
 const FILE: usize = 16;
 /// 128 bits of HMAC-SHA-256.
 const MAC: usize = 16;
@@ -31,7 +33,7 @@ const MAX_CHARACTERS: usize = 256;
 #[derive(Debug, Clone)]
 pub struct FileUrlSigner {
     secret: PresentedSecret,
-    /// Made for the first token: most responses have none.
+    /// Derived when the first token is signed: most responses have none.
     media_key: OnceLock<MediaKey>,
     start: [u8; NONCE + MOMENT],
     /// Identifies the credential.
@@ -39,7 +41,7 @@ pub struct FileUrlSigner {
 }
 
 impl FileUrlSigner {
-    /// A signer for the credential with this secret, which `reference` identifies.
+    /// Signs for the credential with this secret. `reference` identifies the credential in the tokens.
     pub fn new(
         secret: PresentedSecret,
         reference: &[u8],
@@ -53,8 +55,8 @@ impl FileUrlSigner {
         Self { secret, media_key: OnceLock::new(), start, reference: reference.to_vec() }
     }
 
-    /// The token for the file with this identifier. `signed_name` is the key of its object, or a name of its own if the object may be
-    /// replaced or there is none.
+    /// The token for the file with this identifier. `signed_name` is the key of its object. If the object may be
+    /// replaced, or the file is no object, it is a name that stays the same.
     pub fn sign(&self, file: [u8; FILE], signed_name: &str) -> String {
         let head = [&self.start[..], &file, &self.reference].concat();
         let media_key = self.media_key.get_or_init(|| MediaKey::of(self.secret.as_str()));
@@ -63,7 +65,7 @@ impl FileUrlSigner {
     }
 }
 
-/// A token from a URL; not trusted until [`is_for`](Self::is_for) has checked it.
+/// A token from a URL. Do not trust it before [`is_for`](Self::is_for) has verified it.
 #[derive(Debug)]
 pub struct FileUrlToken {
     head: Vec<u8>,
@@ -71,10 +73,10 @@ pub struct FileUrlToken {
 }
 
 impl FileUrlToken {
-    // A URL that a session or a candidate's key was shown works until that ends. Most named tokens never end.
-    /// How long a URL works that a named token was shown.
+    // The URLs of a session or a candidate's key end with it. Most named tokens never end, so their URLs have a lifetime.
+    /// How long a URL works that was shown to a named token.
     pub const LIFETIME_OF_NAMED_TOKENS: TimeDelta = TimeDelta::hours(24);
-    /// How long a URL works that a guest was shown.
+    /// How long a URL works that was shown to a guest.
     pub const LIFETIME_OF_GUESTS: TimeDelta = TimeDelta::minutes(15);
 
     /// Parses a token; `None` if it is malformed.
@@ -102,10 +104,10 @@ impl FileUrlToken {
         self.made_at().is_none_or(|made| now - made > lifetime)
     }
 
-    /// How much of its `lifetime` is left; `None` once that is over.
+    /// How much of the token's `lifetime` is left; `None` once it has expired.
     pub fn time_left(&self, lifetime: TimeDelta, now: DateTime<Utc>) -> Option<TimeDelta> {
         let left = lifetime - (now - self.made_at()?);
-        // The clock of the computer that made it may be ahead of this one.
+        // The clock of the server that made the token may be ahead of this one.
         (TimeDelta::zero() < left).then(|| left.min(lifetime))
     }
 
@@ -122,7 +124,7 @@ impl FileUrlToken {
 
 fn mac(media_key: &MediaKey, head: &[u8], signed_name: &str) -> Hmac<Sha256> {
     let mut mac = Hmac::<Sha256>::new(&media_key.to_block().into());
-    // The length delimits the head, which has one of a few lengths.
+    // Heads differ in length, so the length marks where the head ends.
     mac.update(&(head.len() as u64).to_be_bytes());
     mac.update(head);
     mac.update(signed_name.as_bytes());

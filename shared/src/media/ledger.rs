@@ -1,13 +1,13 @@
 //! Keys of deletion records: one empty object per deletion, ordered by time.
 //!
-//! They are in the bucket because they must outlive the table. No URL of the service leads to them.
+//! The records are in the bucket because they must outlive the table. The service never serves them.
 
 use chrono::{DateTime, NaiveDateTime, Utc};
 
 use crate::domain::history::erasure::{ErasedItem, ErasureRecord};
 
 pub(super) const LEDGER: &str = "erased/";
-/// A time in a key, such as `20261124T180000Z`; sorts by time and needs no escaping.
+/// The format of a time in a key, such as `20261124T180000Z`. It sorts by time and needs no escaping.
 const MOMENT: &str = "%Y%m%dT%H%M%SZ";
 
 pub(super) fn entry_key(erasure: &ErasureRecord) -> String {
@@ -23,7 +23,7 @@ pub(super) fn entry_key(erasure: &ErasureRecord) -> String {
     }
 }
 
-/// Precedes the keys of all records at `since` or later.
+/// The start of the keys of records at `since`. All keys of these and later records sort after it.
 pub(super) fn start(since: DateTime<Utc>) -> String {
     format!("{LEDGER}{}", since.format(MOMENT))
 }

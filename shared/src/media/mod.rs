@@ -23,13 +23,13 @@ use crate::domain::media::conversion::queue::Recording;
 use crate::domain::media::file::StoredFile;
 use crate::domain::media::video::Rendition;
 
-/// The prefix below which clients upload files that are too large for a request. Nothing below it is served; a lifecycle rule of
-/// the bucket deletes what remains after a day.
+/// The prefix for files that clients upload because they are too large for a request. Nothing below it is served; a
+/// lifecycle rule of the bucket deletes what remains after a day.
 const UPLOADS: &str = "uploads/files/";
-/// The prefix below which clients upload large videos; otherwise like [`UPLOADS`].
+/// The prefix for large videos that clients upload; otherwise like [`UPLOADS`].
 const VIDEO_UPLOADS: &str = "uploads/videos/";
 
-/// Empty objects whose events each permit one conversion.
+/// The prefix of empty objects, the markers: the event of each permits one conversion.
 const CONVERSION_MARKERS: &str = "uploads/conversions/";
 
 /// The key of a validated file.
@@ -37,7 +37,7 @@ pub fn object_key(company: &CompanyId, owner: Account, file: FileId) -> String {
     format!("{}{file}", files_prefix(company, owner))
 }
 
-/// The prefix that the keys of all files of an owner have, and no others.
+/// The common prefix of the keys of an owner's files. No other keys have it.
 pub fn files_prefix(company: &CompanyId, owner: Account) -> String {
     match owner {
         Account::Customer { customer } => format!("media/{company}/customers/{customer}/"),
@@ -47,13 +47,13 @@ pub fn files_prefix(company: &CompanyId, owner: Account) -> String {
     }
 }
 
-/// The prefix that the keys of the files of an export have, and no others.
+/// The common prefix of the keys of an export's files. No other keys have it.
 pub fn export_prefix(company: &CompanyId, export: ExportId) -> String {
     format!("exports/{company}/{export}/")
 }
 
-/// The prefix of the keys of the files that one attempt at an export has written.
-// Each attempt has keys of its own, so that one that is too late replaces nothing.
+/// The prefix of the keys of the files that one attempt at an export writes.
+// Each attempt has its own keys, so that an attempt that finishes too late replaces nothing.
 pub fn export_folder(company: &CompanyId, export: ExportId, attempt: u64) -> String {
     format!("{}{attempt}/", export_prefix(company, export))
 }
@@ -63,13 +63,13 @@ pub fn upload_key(file: FileId) -> String {
     format!("{UPLOADS}{file}")
 }
 
-/// The upload whose object has this key.
+/// The upload whose object has this key; `None` for other keys.
 pub fn upload_in(key: &str) -> Option<FileId> {
     key.strip_prefix(UPLOADS)?.parse().ok()
 }
 
 pub fn video_upload_key(company: &CompanyId, video: VideoId) -> String {
-    // S3's event holds no more than the key, and the item of a video is found by its company.
+    // The key names the company, because S3's event holds only the key, and finding the video's item needs the company.
     format!("{VIDEO_UPLOADS}{company}/{video}")
 }
 
@@ -103,9 +103,9 @@ pub fn rendition_name(rendition: Rendition) -> String {
     format!("{stem}.{}", rendition.extension())
 }
 
-/// The name that the URLs of a video's captions in a language are signed for. They are no object of the bucket.
+/// The name that the URLs of a video's captions in a language are signed for. Captions are not in the bucket.
 pub fn captions_name(company: &CompanyId, video: VideoId, language: Language) -> String {
-    // No key of the bucket begins so.
+    // No key of the bucket has this prefix.
     format!("captions/{company}/{video}/{}", language.as_str())
 }
 
@@ -116,7 +116,7 @@ pub fn video_keys(company: &CompanyId, video: VideoId) -> [String; 5] {
     [video_upload_key(company, video), marker, mp4, flv, thumbnail]
 }
 
-/// The name for saving a document: its owner's, without characters that file systems reject.
+/// The file name for saving a document: its owner's name without characters that file systems reject.
 pub fn file_name(name: &str, file: StoredFile) -> String {
     let name: String = name
         .chars()

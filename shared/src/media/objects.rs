@@ -20,8 +20,8 @@ use crate::domain::id::FileId;
 use crate::domain::media::file::{FileType, StoredFile};
 use crate::error::{Error, Result};
 
-/// The content type of objects that were stored without one, as S3 tells it. Archives name it, so that an import stores it.
-// The SDK would otherwise send another type, and an export of what was imported would differ.
+/// The content type that S3 returns for objects that were stored without one. Archives name it, so that an import stores it.
+// The SDK would otherwise send another type at the import, and a new export would differ from the first.
 const NO_CONTENT_TYPE: &str = "binary/octet-stream";
 
 /// The deployment's bucket.
@@ -31,14 +31,14 @@ pub struct ObjectStore<'a> {
 }
 
 impl<'a> ObjectStore<'a> {
-    /// The bucket that `BUCKET_NAME` names. Fails if it is not set.
+    /// The bucket in the setting `BUCKET_NAME`. Fails if it is not set.
     pub fn of(app: &'a App) -> Result<Self> {
         let bucket = app.config().bucket.as_deref();
         let bucket = bucket.ok_or_else(|| Error::internal("BUCKET_NAME is missing"))?;
         Ok(Self { app, bucket })
     }
 
-    /// The client, which is made for the first call: most requests that may bring a file bring none.
+    /// The client. Created at the first call, because most requests that may bring a file bring none.
     pub(super) fn s3(&self) -> &'a aws_sdk_s3::Client {
         self.app.aws().s3()
     }
@@ -52,10 +52,10 @@ impl<'a> ObjectStore<'a> {
         Ok(StoredFile { id, file_type })
     }
 
-    /// The bytes under `key`; `None` if there are none or more than `limit`.
+    /// The bytes of the object under `key`; `None` if there is no object or it has more than `limit` bytes.
     pub async fn get(&self, key: &str, limit: u64) -> Result<Option<Bytes>> {
         match self.open(key).await? {
-            // The length is checked before the body is read, which could fill the memory.
+            // Check the length before reading the body, which could exhaust the memory.
             Some((length, body)) if length <= limit => {
                 Ok(Some(body.collect().await.map_err(|error| Error::Busy(error.into()))?.into_bytes()))
             }
@@ -74,9 +74,9 @@ impl<'a> ObjectStore<'a> {
         }
     }
 
-    /// Returns `None` if the failed read means that there is no object under `key`; otherwise fails with `error`.
-    // S3 answers 404 only to callers who may list the bucket without a condition, and 403 to all others. Some of these may list this
-    // key; for the rest, an object that they may not read counts as absent.
+    /// Returns `None` if the read failed because there is no object under `key`; otherwise fails with `error`.
+    // S3 returns 404 only to callers with an unconditional right to list the bucket, and 403 to all others. Some of
+    // these have the right to list this key; for the rest, an object that they may not read counts as absent.
     async fn confirm_absence<T, E>(&self, key: &str, error: SdkError<E>) -> Result<Option<T>>
     where
         E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
@@ -92,7 +92,7 @@ impl<'a> ObjectStore<'a> {
                 let is_there = page.contents().iter().any(|object| object.key() == Some(key));
                 if is_there { Err(failure(error)) } else { Ok(None) }
             }
-            // Other refusals, such as of expired credentials, must not make every object look absent.
+            // Any other refusal, for example of expired credentials, must fail: otherwise every object would seem absent.
             Err(refused) if refused.code() == Some("AccessDenied") => Ok(None),
             Err(refused) => Err(failure(refused)),
         }
@@ -105,7 +105,7 @@ impl<'a> ObjectStore<'a> {
         Ok(())
     }
 
-    /// Stores an empty object under `key`, for the event of it.
+    /// Stores an empty object under `key`. S3's event about it starts a function.
     pub async fn put_marker(&self, key: &str) -> Result<()> {
         self.put_unchecked(key, Bytes::new()).await
     }
@@ -116,13 +116,13 @@ impl<'a> ObjectStore<'a> {
         let (_, sha256) = copy_hashed(body, &mut tokio::io::sink()).await?;
         let body = ByteStream::from_path(path).await.map_err(Error::internal)?;
         let put = self.s3().put_object().bucket(self.bucket).key(key).content_type(file_type.content_type());
-        // S3 keeps it, so that an export need not read the file.
+        // S3 keeps the hash, so that an export need not read the file.
         put.checksum_sha256(STANDARD.encode(sha256)).body(body).send().await.map_err(failure)?;
         Ok(())
     }
 
-    /// Streams the file at `path` to `key`, unless an object with the same bytes is there. Fails if the file has another hash than
-    /// `file`.
+    /// Streams the file at `path` to `key`, unless an object with the same bytes exists. Fails if the file's hash
+    /// differs from that in `file`.
     pub async fn import_file(&self, key: &str, path: &Path, file: &CopiedObject) -> Result<()> {
         let size = i64::try_from(file.size).map_err(Error::internal)?;
         let listed = self.list(key).await?;
@@ -132,14 +132,14 @@ impl<'a> ObjectStore<'a> {
         }
         let body = ByteStream::from_path(path).await.map_err(Error::internal)?;
         let put = self.s3().put_object().bucket(self.bucket).key(key).content_length(size);
-        // S3 compares the hash, so that nothing is stored that was not judged.
+        // S3 verifies the hash, so that only bytes are stored that the import has validated.
         let put = put.checksum_sha256(STANDARD.encode(file.sha256));
         let put = if file.content_type.is_empty() { put } else { put.content_type(&file.content_type) };
         put.body(body).send().await.map_err(failure)?;
         Ok(())
     }
 
-    /// Streams the object under `key` to a file at `path` if it has this size; returns whether it has.
+    /// Streams the object under `key` to a file at `path` if the object has this size. Returns whether it has.
     pub async fn fetch(&self, key: &str, size: u64, path: &Path) -> Result<bool> {
         let Some((_, body)) = self.open(key).await?.filter(|(length, _)| *length == size) else {
             return Ok(false);
@@ -151,7 +151,7 @@ impl<'a> ObjectStore<'a> {
         Ok(true)
     }
 
-    /// Streams the object under `key` to a file at `path`; `None` if there is none.
+    /// Streams the object under `key` to a file at `path`; `None` if there is no object.
     pub async fn copy_to(&self, key: &str, path: &Path) -> Result<Option<CopiedObject>> {
         let found = match self.s3().get_object().bucket(self.bucket).key(key).send().await {
             Ok(found) => found,
@@ -164,8 +164,7 @@ impl<'a> ObjectStore<'a> {
         Ok(Some(CopiedObject { content_type, size, sha256 }))
     }
 
-    /// The type, size and hash of the object under `key`; `None` if there is no such object. Reads it only if S3 keeps no hash of
-    /// it.
+    /// The type, size and hash of the object under `key`; `None` if there is no object. Reads the object only if S3 has no hash of it.
     pub async fn digest(&self, key: &str) -> Result<Option<CopiedObject>> {
         let head = self.s3().head_object().bucket(self.bucket).key(key).checksum_mode(ChecksumMode::Enabled);
         let found = match head.send().await {
@@ -173,7 +172,7 @@ impl<'a> ObjectStore<'a> {
             Err(error) => return self.confirm_absence(key, error).await,
         };
         let size = found.content_length().and_then(|length| u64::try_from(length).ok()).unwrap_or_default();
-        // S3's hash of an object in several parts is the hash of their hashes, which ends in their number.
+        // For a multipart upload, S3 returns a hash of the parts' hashes with their number appended, which does not decode to 32 bytes.
         let kept = found.checksum_sha256().and_then(|hash| STANDARD.decode(hash).ok()?.try_into().ok());
         let content_type = found.content_type.unwrap_or_else(|| NO_CONTENT_TYPE.to_owned());
         if let Some(sha256) = kept {
@@ -184,7 +183,7 @@ impl<'a> ObjectStore<'a> {
         Ok(Some(CopiedObject { content_type, size, sha256 }))
     }
 
-    /// Bytes `from` to `to` of the object under `key`, without the last; `None` if there is no object.
+    /// The bytes of the object under `key` from offset `from` to `to` (exclusive); `None` if there is no object.
     pub async fn get_range(&self, key: &str, from: u64, to: u64) -> Result<Option<Bytes>> {
         let range = format!("bytes={from}-{}", to.saturating_sub(1));
         match self.s3().get_object().bucket(self.bucket).key(key).range(range).send().await {
@@ -196,7 +195,7 @@ impl<'a> ObjectStore<'a> {
         }
     }
 
-    /// Appends the objects under `keys`, in their order, to a file at `path`; returns whether all of them are there.
+    /// Writes the objects under `keys`, in this order, to one file at `path`. Returns whether all of them exist.
     pub async fn fetch_joined(&self, keys: &[String], path: &Path) -> Result<bool> {
         let mut file = File::create(path).await.map_err(Error::internal)?;
         for key in keys {
@@ -241,8 +240,8 @@ impl<'a> ObjectStore<'a> {
         self.put_unchecked(&ledger::entry_key(erasure), Bytes::new()).await
     }
 
-    /// A page of the deletions recorded at `since` or later, ordered by time, and the position of the next page. Fails
-    /// for a malformed key.
+    /// A page of the deletions recorded at `since` or later, ordered by time, and the position of the next page; `None`
+    /// on the last page. Fails if a key is malformed.
     pub async fn erasures(
         &self,
         since: &LedgerPosition,
@@ -302,7 +301,7 @@ impl ListedObject {
     }
 }
 
-/// The position at which reading deletion records continues.
+/// The position from which to continue reading deletion records.
 #[derive(Debug)]
 pub struct LedgerPosition(String);
 
@@ -313,14 +312,15 @@ impl LedgerPosition {
     }
 }
 
-/// Why a call has failed: S3 is busy or out of reach, or refuses it for a reason that no retry changes, such as a missing right.
+/// The error for a failed call: [`Error::Busy`] if S3 is overloaded or unreachable, an internal error if a retry would
+/// fail again, for example for a missing right.
 fn failure<E>(error: SdkError<E>) -> Error
 where
     E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
 {
     let is_refused = match &error {
         SdkError::ConstructionFailure(_) => true,
-        // Throttled, too slow, or two writes at once.
+        // Throttling, timeouts and conflicts of concurrent writes are worth a retry.
         SdkError::ServiceError(service) => {
             let status = service.raw().status().as_u16();
             (400..500).contains(&status)

@@ -1,4 +1,4 @@
-//! Signed URLs, by which clients read or upload a single object for a short time.
+//! Signed URLs, with which clients read or upload a single object for a short time.
 
 use std::time::Duration;
 
@@ -12,30 +12,28 @@ use super::objects::ObjectStore;
 use crate::domain::media::file::FileType;
 use crate::error::{Error, Result};
 
-/// Validity of URLs of images and documents.
+/// How long URLs of images and documents work.
 // Long enough to follow a redirect.
 const FETCH: Duration = Duration::from_secs(60);
-/// Validity of URLs of videos, at most: a URL works no longer than the function's credentials.
-// Players fetch more until the video has been watched.
+/// How long URLs of videos work at most: they end with the function's credentials.
+// Players go on fetching until the video has been watched.
 const WATCH: Duration = Duration::from_secs(4 * 60 * 60);
 /// The `Cache-Control` of all objects.
-// Private to those who were shown the URL: on a shared computer, a browser's cache would keep them for the next person.
+// Not cached: on a shared computer, the browser would keep the file for the next person.
 const CACHE_CONTROL: &str = "private, no-store";
 
 /// A signed request for a client to upload one object of a given size and content type.
 #[derive(Debug)]
 pub struct SignedUpload {
-    /// The signed URL.
     pub url: String,
-    /// The HTTP method.
     pub method: String,
     /// Headers that the client must send unchanged.
     pub headers: Vec<(String, String)>,
 }
 
 impl ObjectStore<'_> {
-    /// A signed URL of the object under `key`, to be displayed or saved as `name`. It works for a minute, that of a video for
-    /// up to four hours, and no longer than `at_most`. HEAD and GET need different URLs.
+    /// A signed URL that displays the object under `key` or, with `name`, saves it under this name. It works for a
+    /// minute, that of a video for up to four hours, and no longer than `at_most`. HEAD and GET need different URLs.
     pub async fn url_of(
         &self,
         key: &str,
@@ -72,9 +70,9 @@ impl ObjectStore<'_> {
         Ok(get.presigned(lifetime).await.map_err(Error::internal)?.uri().to_owned())
     }
 
-    /// The origin of signed URLs, such as `https://name.s3.eu-central-1.amazonaws.com`. Asks S3 nothing.
+    /// The origin of signed URLs, such as `https://name.s3.eu-central-1.amazonaws.com`. Makes no call to S3.
     pub async fn origin(&self) -> Result<String> {
-        // The client knows the form of its URLs: with the bucket in the host on AWS, in the path elsewhere.
+        // Sign any URL, because only the client knows its form: with the bucket in the host on AWS, in the path elsewhere.
         let lifetime = PresigningConfig::expires_in(FETCH).map_err(Error::internal)?;
         let signed = self.s3().get_object().bucket(self.bucket).key("origin").presigned(lifetime).await;
         let url = Url::parse(signed.map_err(Error::internal)?.uri()).map_err(Error::internal)?;
@@ -93,7 +91,7 @@ impl ObjectStore<'_> {
         let lifetime = PresigningConfig::expires_in(lifetime).map_err(Error::internal)?;
         let size = i64::try_from(size).map_err(Error::internal)?;
         let put = self.s3().put_object().bucket(self.bucket).key(key).content_type(content_type);
-        // The signature covers the size and the type, so S3 takes nothing else.
+        // The signature covers size and type, so S3 accepts nothing else.
         let signed = put.content_length(size).presigned(lifetime).await.map_err(Error::internal)?;
         Ok(signed.into())
     }
@@ -109,7 +107,7 @@ impl ObjectStore<'_> {
         let lifetime = PresigningConfig::expires_in(lifetime).map_err(Error::internal)?;
         let size = i64::try_from(upload.size).map_err(Error::internal)?;
         let put = self.s3().put_object().bucket(self.bucket).key(key).content_length(size);
-        // Signed, so S3 stores these bytes or none, and never others later.
+        // The signature covers the hash and the condition, so S3 stores these bytes or none, and never replaces them later.
         let put = put.checksum_sha256(&upload.sha256).if_none_match("*");
         Ok(put.presigned(lifetime).await.map_err(Error::internal)?.into())
     }
@@ -125,7 +123,7 @@ pub struct HashedUpload {
 }
 
 impl HashedUpload {
-    /// Refuses anything but the base64 of 32 bytes.
+    /// Checks that `text` is the base64 of 32 bytes, and returns it.
     pub fn check_digest(text: &str) -> Result<String, String> {
         let bytes = STANDARD.decode(text).ok().filter(|bytes| bytes.len() == 32);
         bytes.map(|_| text.to_owned()).ok_or_else(|| "Use the SHA-256 of the part in base64.".to_owned())
@@ -142,11 +140,11 @@ impl From<PresignedRequest> for SignedUpload {
     }
 }
 
-/// A Content-Disposition that makes browsers save the file under a name with any characters (RFC 6266).
+/// A `Content-Disposition` that makes browsers save the file under `name`, which may have any characters (RFC 6266).
 fn attachment(name: &str) -> String {
     let plain: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() || " .-".contains(c) { c } else { '_' }).collect();
-    // RFC 6266: `filename*` for browsers that know it, `filename` in ASCII for all others.
+    // `filename*` is for browsers that know it, `filename` in ASCII for all others.
     let encoded: String = url::form_urlencoded::byte_serialize(name.as_bytes()).collect();
     format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{}", encoded.replace('+', "%20"))
 }

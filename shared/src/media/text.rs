@@ -1,18 +1,18 @@
-//! Detects the encoding of text, and richtext.
+//! Detects whether bytes are text, in which encoding, and richtext.
 
 use crate::domain::media::file::FileType;
 
 /// Commands of richtext and enriched text that have no meaning in HTML.
 const RICHTEXT: &str = "bigger bold excerpt fixed flushboth flushleft flushright footing heading indent indentright \
                         italic lt nl nofill np outdent paragraph samepage signature smaller underline";
-/// Beginnings that browsers take for a page or a script.
+/// Names of tags that make browsers take a text for a page or a script.
 const HTML: [&str; 29] = [
     "a", "applet", "b", "base", "body", "br", "div", "embed", "font", "form", "frame", "frameset", "h1",
     "head", "html", "iframe", "img", "input", "link", "math", "meta", "object", "p", "script", "style",
     "svg", "table", "title", "xml",
 ];
 
-/// The type of the text; `None` for other bytes, and for markup that a browser might take for a page.
+/// The type of a text; `None` if the bytes are no text, or are markup that a browser might take for a page.
 pub(super) fn recognise(bytes: &[u8]) -> Option<FileType> {
     let utf16 = [(b"\xFF\xFE", u16::from_le_bytes as fn([u8; 2]) -> u16), (b"\xFE\xFF", u16::from_be_bytes)];
     for (mark, read) in utf16 {
@@ -36,19 +36,19 @@ fn single_byte(bytes: &[u8]) -> Option<FileType> {
     let ascii = bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
     let others = bytes.iter().filter(|byte| **byte >= 0xC0).count();
     let has_undefined = bytes.iter().any(|byte| UNDEFINED_IN_WINDOWS_1252.contains(byte));
-    // Text in other alphabets would be served with the wrong characters.
+    // Refuse text in other alphabets: it would be served with the wrong characters.
     if others > ascii || has_undefined {
         return None;
     }
     let has_typography = bytes.iter().any(|byte| (0x80..0xA0).contains(byte));
-    // Typographic characters do not matter here.
+    // Replace typographic characters: the checks below would take them for control characters.
     let text: String =
         bytes.iter().map(|byte| if (0x80..0xA0).contains(byte) { '-' } else { char::from(*byte) }).collect();
     let found = if has_typography { FileType::TextWindows1252 } else { FileType::TextLatin1 };
     is_plain(&text).then_some(found)
 }
 
-/// Readable text without markup.
+/// Whether the text is readable and has no markup.
 fn is_plain(text: &str) -> bool {
     !has_controls(text) && !text.trim_start().starts_with('<') && !text.trim().is_empty()
 }

@@ -1,4 +1,4 @@
-//! Slots of requests about many candidates: so many of one company run at once. Each slot is a lease.
+//! Slots that limit how many bulk requests (about many candidates) of one company run at once. A request leases a slot.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
@@ -11,11 +11,11 @@ use super::table::write::condition::WriteCondition;
 use crate::domain::id::CompanyId;
 use crate::error::{Error, Result};
 
-/// How many requests about many candidates of one company run at once.
-// Each holds an execution of the function for up to 29 seconds, and all companies share these.
+/// How many bulk requests of one company run at once.
+// Each occupies an execution of the function for up to 29 seconds, and all companies share the executions.
 const SLOTS: u8 = 2;
 /// How long a request holds its slot unless it releases it.
-// Longer than the function may run, so only a request that died is succeeded before it ends.
+// Longer than the function may run, so that only a request that died loses its slot to another.
 const LEASE: TimeDelta = TimeDelta::seconds(30);
 
 /// A slot that a request holds.
@@ -37,7 +37,7 @@ impl StoredEntity for BulkSlot {
 }
 
 impl Store {
-    /// Takes a slot of the company. Fails with [`Error::CompanyBusy`] while others hold all of them.
+    /// Takes a slot of the company. Fails with [`Error::CompanyBusy`] if other requests hold all slots.
     pub async fn take_bulk_slot(
         &self,
         company: &CompanyId,
@@ -57,7 +57,7 @@ impl Store {
         Err(Error::CompanyBusy(wait.max(1)))
     }
 
-    /// Releases a slot. One that is not released is free once its lease has ended.
+    /// Releases a slot; only logs an error, because an unreleased slot becomes free when its lease ends.
     pub async fn release_bulk_slot(&self, slot: &VersionedItem<BulkSlot>) {
         if let Err(error) = self.erase(slot).await {
             tracing::warn!(target: "bulk", %error, "a slot was not released");

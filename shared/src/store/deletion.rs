@@ -1,7 +1,7 @@
-//! Deletions that take several transactions, since more may refer to a resource than one can change: mark it as inactive,
-//! so that nothing new refers to it; detach what does; delete it.
+//! Deletions in steps, for resources with more references than one transaction can change: mark the resource as
+//! inactive, so that nothing new refers to it; remove the references; delete the resource.
 //!
-//! The first step notes the deletion as an effect, the last one ends that. The outbox finishes deletions that broke off.
+//! The first step records the deletion as an effect, and the last one deletes the effect. The outbox finishes interrupted deletions.
 
 use chrono::{DateTime, Utc};
 
@@ -27,7 +27,7 @@ impl Store {
         StepwiseDeletion { store: self, now }
     }
 
-    /// Removes a customer from all projects and withdraws the shares with them.
+    /// Removes a customer from all projects, and withdraws all shares with them.
     pub(super) async fn detach_customer(&self, customer: &Customer, now: DateTime<Utc>) -> Result<()> {
         tokio::try_join!(
             self.leave_projects(&customer.company, customer.id),
@@ -37,7 +37,7 @@ impl Store {
     }
 }
 
-/// Commits the transactions of a deletion by itself, unlike the methods of [`Store`] that return one.
+/// Deletes in steps. Its methods commit their transactions themselves, unlike those of [`Store`] that return one.
 #[derive(Clone, Copy)]
 pub struct StepwiseDeletion<'a> {
     store: &'a Store,
@@ -45,8 +45,8 @@ pub struct StepwiseDeletion<'a> {
 }
 
 impl StepwiseDeletion<'_> {
-    /// Deletes a customer with their roles and shares, and notes the mail that tells them. Fails with
-    /// [`Error::Changed`], and with `LAST_OWNER` if no owner would be left.
+    /// Deletes a customer with their roles and shares, and records the effect of a mail to them. Fails with
+    /// [`Error::Changed`] after a concurrent write, and with `LAST_OWNER` if no owner would be left.
     pub async fn delete_customer(
         &self,
         customer: &VersionedItem<Customer>,
@@ -54,17 +54,17 @@ impl StepwiseDeletion<'_> {
     ) -> Result<()> {
         let after = Customer::clone(customer).with_access(false);
         let mut first = self.store.transaction();
-        // The customer comes before the counts: a deletion that lost to another write is tried again, not refused as that of the
-        // last owner.
+        // Write the customer before the counts, since the first refusal decides: a deletion that lost to another write
+        // is then retried instead of refused as that of the last owner.
         first.replace(customer, &after);
-        // The counts are in the first step: the deletion of the last owner is refused before anything has changed.
+        // Change the counts in the first step, so that the deletion of the last owner is refused before anything has changed.
         first.change_company_counts(&customer.company, &counts(Some(customer), Some(&after)));
         first.begin_deletion(&customer.company, deletion_of(customer, &by), self.now);
         self.store.commit(first).await?;
         self.finish_customer(&customer.followed_by(after)?, by).await
     }
 
-    /// Deletes a label and removes it from all projects. Fails with [`Error::Changed`].
+    /// Deletes a label and removes it from all projects. Fails with [`Error::Changed`] after a concurrent write.
     pub async fn delete_label(&self, label: &VersionedItem<Label>) -> Result<()> {
         let after = Label { is_active: false, ..Label::clone(label) };
         let mut first = self.store.transaction();
@@ -74,7 +74,8 @@ impl StepwiseDeletion<'_> {
         self.finish_label(&label.followed_by(after)?).await
     }
 
-    /// Deletes a video with its objects and captions, and removes it from all projects. Fails with [`Error::Changed`].
+    /// Deletes a video with its objects and captions, and removes it from all projects and questions. Fails with
+    /// [`Error::Changed`] after a concurrent write.
     pub async fn delete_video(&self, video: &VersionedItem<Video>) -> Result<()> {
         let after = Video { is_active: false, ..Video::clone(video) };
         let mut first = self.store.transaction();
@@ -84,8 +85,8 @@ impl StepwiseDeletion<'_> {
         self.finish_video(&video.followed_by(after)?).await
     }
 
-    /// Finishes a deletion that broke off. Returns false if there is nothing left to delete, or the resource was
-    /// activated again. Fails with [`Error::Changed`].
+    /// Finishes an interrupted deletion. Returns false if the resource is already deleted or was activated again. Fails
+    /// with [`Error::Changed`] after a concurrent write.
     pub async fn finish(&self, company: &CompanyId, deletion: &ItemDeletion) -> Result<bool> {
         let finished = match deletion {
             ItemDeletion::Customer { customer, by } => {
@@ -105,20 +106,20 @@ impl StepwiseDeletion<'_> {
             }
         };
         match finished {
-            // The request and the outbox may both be at it: the later one finds nothing.
+            // The request and the outbox may both be finishing the deletion: the later one finds nothing to delete.
             Err(Error::NotFound) => Ok(false),
             result => result.map(|()| true),
         }
     }
 
-    /// Makes `remove` of all projects that have the item.
+    /// Changes all projects of the company for which `has` is true with `remove`.
     async fn detach<R>(
         &self,
         company: &CompanyId,
         has: impl Fn(&Project) -> bool,
         remove: impl Fn(&mut Project) -> R,
     ) -> Result<()> {
-        // Reads all projects: deletions are rare, and an index would be written with every change of a project.
+        // Reads all projects: deletions are rare, and an index would cost a write with every change of a project.
         for project in self.store.all_wanted(keys::projects(company), has).await? {
             self.store.amend_project(project, &remove).await?;
         }
@@ -135,10 +136,10 @@ impl StepwiseDeletion<'_> {
         });
         let mut last = self.store.transaction();
         last.customer_gone(customer, ErasureReason::Deleted.into(), self.now);
-        // The effect comes after the customer, whose erasure counts the deletions before it.
+        // Delete the effect after the customer: the erasure of the customer counts only the deletions before it.
         last.end_deletion(&customer.company, &deletion_of(customer, &by));
         let task = EffectTask::CustomerDeleted { was, by };
-        // The mail is sent after the account is gone.
+        // The effect sends the mail once the account is deleted.
         last.effect(Some(Effect::new(customer.company.clone(), customer.id, task, self.now)));
         self.store.commit(last).await
     }
@@ -186,7 +187,7 @@ impl Transaction {
     fn begin_deletion(&mut self, company: &CompanyId, deletion: ItemDeletion, now: DateTime<Utc>) {
         let effect = Effect::of_deletion(company.clone(), deletion, now);
         if let Some(item) = self.or_fault(item::write(&effect, 1)) {
-            // Without a condition: a deletion that broke off may be repeated, and replaces the effect of the first.
+            // No condition: an interrupted deletion may be repeated, and then replaces the effect of the first attempt.
             self.put_derived(effect.key(), item);
         }
     }

@@ -1,5 +1,5 @@
-//! Items that are due, from the index over their due dates. Companies take turns: what thousands of items of one company
-//! take is never what a single item of another waits for.
+//! Items that are due, from the index by due date. Companies take turns, so that a single item of one company never
+//! waits for thousands of another.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -24,22 +24,22 @@ use crate::domain::transition::project_counts::SHARDS;
 use crate::domain::webhook::DeliveryCursor;
 use crate::error::{Error, Result};
 
-/// Items that become due, by kind. Each kind has its own range of shards in the index by due date.
+/// The kinds of items that become due. Each kind has its own range of shards in the index by due date.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum DueQueue {
-    /// Candidates with a deadline.
+    /// Candidates with a deadline or a reminder to come.
     Candidates,
-    /// Effects to be tried.
+    /// Effects to run or to retry.
     Effects,
     /// Uploads whose file has not arrived.
     Uploads,
-    /// Videos whose file has not arrived, and those that are not converted.
+    /// Videos whose file has not arrived, and those that are not yet converted.
     Videos,
-    /// Effects that were given up, under that moment.
+    /// Effects that were given up, by the time when they were given up.
     GivenUpEffects,
     /// Events without a number.
     Events,
-    /// Cursors of webhooks with something to do.
+    /// Cursors of webhooks that have events to deliver or other work.
     Webhooks,
     /// Feeds with new events for webhooks.
     Feeds,
@@ -48,19 +48,19 @@ pub(crate) enum DueQueue {
     /// Retention runs.
     Retention,
     CompanyErasures,
-    /// Answers with an open take, or with one that is being converted.
+    /// Answers with a take that is open or being converted.
     Answers,
     /// Named tokens that have an end.
     Tokens,
-    /// Companies whose feed has ended interviews that staff have not been told of.
+    /// Waves of ended interviews: companies whose staff have yet to be notified.
     InterviewWaves,
-    /// Staff who are to get a mail about interviews that have ended.
+    /// Notices of ended interviews whose mail is due.
     InterviewNotices,
-    /// Exports of companies to write, and those whose files are to be deleted.
+    /// Exports of companies whose archive must be written or whose files must be deleted.
     Exports,
-    /// Companies whose evaluators are to be reminded.
+    /// Companies whose evaluators must be reminded.
     EvaluationRounds,
-    /// Notices of requests for help whose mail is to be written.
+    /// Notices of requests for help whose mail is due.
     HelpNotices,
 }
 
@@ -102,7 +102,7 @@ impl DueQueue {
             // Few companies end.
             Self::CompanyErasures => 44..45,
             Self::Answers => 45..49,
-            // A company has at most 100.
+            // A company has at most 100 named tokens.
             Self::Tokens => 49..50,
             Self::InterviewWaves => 50..52,
             Self::InterviewNotices => 52..56,
@@ -112,8 +112,8 @@ impl DueQueue {
         }
     }
 
-    /// Whether the items of an imported company wait in it until the company starts. Work for its administration does not wait:
-    /// mails of password resets, the numbers of events, exports, and its erasure.
+    /// Whether items of an imported company wait in this queue until the company starts. Administrative work does not
+    /// wait: mails of password resets, numbering of events, exports, and the company's erasure.
     fn waits_for_start(self) -> bool {
         match self {
             Self::Candidates
@@ -151,39 +151,39 @@ impl DueQueue {
     }
 }
 
-/// The most entries of one page: as many items as one call reads.
+/// The most entries of one page: as many as one call reads items.
 const PAGE: usize = 100;
 
-/// The entries of one shard that are dealt out together: more than an invocation gets done.
-// An entry has some 150 bytes, so that one call reads them, for some 100 read units.
+/// How many entries of one shard are sorted into turns together: more than one invocation can handle.
+// An entry has some 150 bytes, so one call reads the window, for about 100 read units.
 const WINDOW: usize = 5000;
 
-/// The latest entries of a shard with more than [`WINDOW`], which are dealt out with the first of them.
-// All entries of a window may be of one company: what becomes due later for others must not wait for them.
+/// How many of the latest entries of a shard with more than [`WINDOW`] entries are sorted into the first window's turns.
+// All entries of a window may belong to one company. Later entries of other companies must not wait for them.
 const LATEST: usize = 500;
 
-/// How many items of one company come before those of the next.
+/// How many items of one company come before those of the next company.
 // More than one, because items of one company share transactions.
 const TURN: usize = 10;
 
-/// Items that are due, by pages of up to 100: up to ten of each company in turn, the longest due first. Items that are
-/// no longer due are left out, and those of companies that have not started, so that a page may be empty.
+/// Items that are due, in pages of up to 100. Companies take turns with up to ten items each, the longest due first. A
+/// page leaves out items that are no longer due and, in most queues, those of companies that have not started, so it
+/// may be empty.
 pub type DuePages<'a, T> = BoxStream<'a, Result<Vec<VersionedItem<T>>>>;
 
 impl Store {
-    /// Candidates whose deadline has passed, of one shard of their project's counts.
+    /// Candidates with a deadline or reminder that is due, of one shard of their project's counts.
     pub fn due_candidates(&self, counts: u8, now: DateTime<Utc>) -> DuePages<'_, Candidate> {
-        // A candidate's identifier determines the shards of both kinds.
+        // A candidate's identifier determines both shards: that of the counts and that of the index.
         let shards = DueQueue::Candidates.shards().filter(|shard| shard % SHARDS == counts);
         self.due_in(DueQueue::Candidates, shards.collect(), now)
     }
 
-    /// Effects to be tried.
+    /// Effects to run or to retry.
     pub fn due_effects(&self, now: DateTime<Utc>) -> DuePages<'_, Effect> {
         self.due(DueQueue::Effects, now)
     }
 
-    /// Effects that were given up.
     pub fn given_up_effects(&self, now: DateTime<Utc>) -> DuePages<'_, Effect> {
         self.due(DueQueue::GivenUpEffects, now)
     }
@@ -193,17 +193,17 @@ impl Store {
         self.due(DueQueue::Uploads, now)
     }
 
-    /// Videos whose file has not arrived in time, and those to be looked at because they are not converted.
+    /// Videos whose file has not arrived in time, and those to check because they are not yet converted.
     pub fn due_videos(&self, now: DateTime<Utc>) -> DuePages<'_, Video> {
         self.due(DueQueue::Videos, now)
     }
 
-    /// Events without a number, which the table's stream may have missed.
+    /// Events without a number: the table's stream may have missed them.
     pub fn due_events(&self, now: DateTime<Utc>) -> DuePages<'_, HistoryEntry> {
         self.due(DueQueue::Events, now)
     }
 
-    /// Cursors of webhooks with something to do.
+    /// Cursors of webhooks that have events to deliver or other work.
     pub fn due_cursors(&self, now: DateTime<Utc>) -> DuePages<'_, DeliveryCursor> {
         self.due(DueQueue::Webhooks, now)
     }
@@ -213,7 +213,7 @@ impl Store {
         self.due(DueQueue::Erasures, now)
     }
 
-    /// Answers with a take to be looked at.
+    /// Answers with a take to check because it is open or being converted.
     pub fn due_answers(&self, now: DateTime<Utc>) -> DuePages<'_, Answers> {
         self.due(DueQueue::Answers, now)
     }
@@ -242,7 +242,7 @@ impl Store {
                     continue;
                 }
                 if query.start.is_none() {
-                    // The windows show these again, when they are done or not due any more.
+                    // Later windows return these entries again, but by then they are done or no longer due.
                     rows.extend(self.query(&query.clone().latest(LATEST)).await?.rows);
                 }
                 query.start = page.last;
@@ -267,15 +267,15 @@ impl Store {
         let shards = due_queries(queue.shards().collect(), now);
         let shards = shards.into_iter().map(|query| self.query_rows(query, usize::MAX));
         let mut rows = try_join_all(shards).await?.concat();
-        // The item tells whose it is if the last release has written it.
+        // Keep entries without a company, which the last release has written: their items name the company below.
         rows.retain(|row| [company.as_str(), ""].contains(&company_in(row)));
         let mut due: Vec<VersionedItem<T>> = self.still_due(queue, item::keys_of(&rows)?, now).await?;
         due.retain(|row| row.due().is_some_and(|due| due.company == company));
         Ok(due)
     }
 
-    /// Reads items that the index names like [`still_due`](Self::still_due), without those of companies that have not started.
-    // The items stay in the index, for the first invocation after the start.
+    /// Reads items that the index names, like [`still_due`](Self::still_due). Leaves out those of companies that have not started.
+    // Their entries stay in the index, so the first invocation after the start handles them.
     async fn due_page<T>(
         &self,
         queue: DueQueue,
@@ -294,7 +294,8 @@ impl Store {
         Ok(rows)
     }
 
-    /// Reads items that the index names, without those that cannot be read: they must not hold up those behind them.
+    /// Reads items that the index names and that are still due. Leaves out those that cannot be read, because they must
+    /// not block the items after them.
     async fn still_due<T: StoredEntity>(
         &self,
         queue: DueQueue,
@@ -304,7 +305,7 @@ impl Store {
         let until = item::due_at(now);
         let shards = queue.shards();
         let mut rows: Vec<VersionedItem<T>> = self.listed(keys).await?;
-        // The index lags behind the table.
+        // The index lags behind the table, so check again whether each item is due.
         rows.retain(|row| {
             row.due().is_some_and(|due| shards.contains(&due.shard) && item::due_at(due.at) <= until)
         });
@@ -313,16 +314,16 @@ impl Store {
 }
 
 impl<T> VersionedItem<T> {
-    /// The company and the key of an item that was due, for the log.
+    /// The company and the key of an item from the index by due date, for the log.
     pub(crate) fn names_in_log(&self) -> (&str, String) {
         let key = item::key_of(self.stored()).map(|key| format!("{} {}", key.pk, key.sk));
         (company_in(self.stored()), key.unwrap_or_default())
     }
 }
 
-/// The queries of these shards for what is due at `now`, the longest due first.
+/// The queries of these shards for entries that are due at `now`, the longest due first.
 fn due_queries(shards: Vec<u8>, now: DateTime<Utc>) -> Vec<Query> {
-    // The moment is exact to the second, which the company follows.
+    // Sort keys hold the time to the second, followed by the company, so the bound is the next second (exclusive).
     let end = item::due_at(now + TimeDelta::seconds(1));
     let queries = shards.into_iter().map(|shard| {
         let mut query = Query::new(DUE, number(shard)).before(&end);
@@ -332,13 +333,13 @@ fn due_queries(shards: Vec<u8>, now: DateTime<Utc>) -> Vec<Query> {
     queries.collect()
 }
 
-/// The company of an entry of the index; empty for one that the last release has written.
+/// The company of an entry of the index; empty for an entry that the last release has written.
 fn company_in(row: &Item) -> &str {
     let place = row.get(DUE.sk).and_then(|place| place.as_s().ok());
     place.and_then(|place| place.split_once(DUE_COMPANY)).map_or("", |(_, company)| company)
 }
 
-/// The keys of entries of the index, up to [`TURN`] of each company in turn, the longest due first.
+/// The keys of entries of the index. Companies take turns with up to [`TURN`] entries each, the longest due first.
 fn in_turn(mut rows: Vec<Item>) -> Result<Vec<ItemKey>> {
     rows.sort_by(|one, other| {
         let place = |row: &Item| row.get(DUE.sk).and_then(|place| place.as_s().ok()).cloned();
@@ -351,7 +352,7 @@ fn in_turn(mut rows: Vec<Item>) -> Result<Vec<ItemKey>> {
         Ok(((*place - 1) / TURN, item::key_of(row)?))
     });
     let mut turns = turns.collect::<Result<Vec<_>>>()?;
-    // Stable: within a turn, the longest due stay first.
+    // The sort is stable, so the longest due stay first within a turn.
     turns.sort_by_key(|(turn, _)| *turn);
     Ok(turns.into_iter().map(|(_, key)| key).collect())
 }

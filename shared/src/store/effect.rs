@@ -1,4 +1,4 @@
-//! Access patterns of effects: created with their cause, leased by one worker at a time, deleted when done.
+//! Access patterns of effects: each is created with its cause, leased by one worker at a time, and deleted when done.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::future::try_join_all;
@@ -20,10 +20,10 @@ use crate::domain::questionnaire::Questionnaire;
 use crate::domain::secret::SecretHash;
 use crate::error::{Error, Result};
 
-/// The entries of the index that are in memory at once.
+/// How many entries of the index are in memory at once.
 const READ_TOGETHER: usize = 1000;
 
-/// The time between two reset requests for one name.
+/// The minimum time between two password reset requests for one name.
 const RESET_PAUSE: TimeDelta = TimeDelta::minutes(5);
 
 impl StoredEntity for Effect {
@@ -52,35 +52,34 @@ impl Transaction {
     }
 }
 
-/// The subject of a mail to a candidate. Deleted parts are none.
+/// What a mail to a candidate needs. Deleted parts are `None`.
 #[derive(Debug)]
 pub struct MailSubject {
     pub candidate: Option<VersionedItem<Candidate>>,
     pub project: Option<VersionedItem<Project>>,
     /// The questions and criteria of the project.
     pub questionnaire: Option<VersionedItem<Questionnaire>>,
-    /// The company of the mail.
+    /// The company that the mail is from.
     pub company: Option<VersionedItem<Company>>,
 }
 
 impl Store {
-    /// Reads an effect, which is none once it is done.
+    /// Reads an effect; `None` once it is done.
     pub async fn effect(&self, id: &str) -> Result<Option<VersionedItem<Effect>>> {
         self.one(keys::effect(id)).await
     }
 
-    /// The moment of the oldest deletion whose rest is not erased; `None` without one.
+    /// The time of the oldest deletion whose remaining data is not erased yet; `None` if there is none.
     pub async fn oldest_pending_erasure(&self) -> Result<Option<DateTime<Utc>>> {
-        // Effects that are tried later, or were given up, count as well. The index has their keys, which tell the moment, so none
-        // is read.
+        // Include effects that wait for a retry or were given up. No effect is read: the index holds their keys, which contain the time.
         let shards = DueQueue::Effects.shards().chain(DueQueue::GivenUpEffects.shards());
         let shards = shards.map(|shard| self.oldest_deletion(Query::new(DUE, number(shard))));
         Ok(try_join_all(shards).await?.into_iter().flatten().min())
     }
 
-    /// The moment of the oldest deletion among the effects that a query of the index finds.
+    /// The time of the oldest deletion among the effects that a query of the index finds.
     async fn oldest_deletion(&self, mut query: Query) -> Result<Option<DateTime<Utc>>> {
-        // Page by page: hundreds of thousands of mails may wait.
+        // Read page by page: hundreds of thousands of mails may wait.
         query.limit = Some(READ_TOGETHER);
         let pages = self.query_pages(query);
         let oldest = pages.try_fold(None, async |oldest: Option<DateTime<Utc>>, page| {
@@ -91,13 +90,13 @@ impl Store {
         oldest.await
     }
 
-    /// Notes the effect of a password reset, by the hash of the name. Fails with [`Error::Changed`] after another
-    /// request for the name in the last five minutes.
+    /// Records the effect of a password reset. `name` is the hash of the name. Fails with [`Error::Changed`] if another
+    /// reset was requested for this name in the last five minutes.
     pub(crate) fn create_reset(&self, effect: &Effect, name: &SecretHash, now: DateTime<Utc>) -> Transaction {
         let values = [(":now", now), (":end", now + RESET_PAUSE), (":before", now - RESET_PAUSE)];
         let values = values.map(|(name, at)| (name, number(at.timestamp())));
         let request = AttributeUpdate::set(&format!("SET asked_at = :now, {EXPIRES_AT} = :end"), values)
-            // Without a read: the request must take the same time whether or not the name exists.
+            // A condition instead of a read: the request must take the same time whether or not the name exists.
             .when("attribute_not_exists(asked_at) OR asked_at <= :before");
         let mut transaction = self.transaction();
         transaction.update(keys::reset_request(name), request, Error::Changed);
@@ -105,7 +104,7 @@ impl Store {
         transaction
     }
 
-    /// Replaces `before` by `after`. Fails with [`Error::Changed`] if another worker holds the lease.
+    /// Replaces `before` by `after`. Fails with [`Error::Changed`] if another worker has taken the lease.
     pub async fn update_effect(
         &self,
         before: &VersionedItem<Effect>,
@@ -114,12 +113,12 @@ impl Store {
         self.replace(before, after).await
     }
 
-    /// Deletes an effect that is done. Fails with [`Error::Changed`] if another worker holds the lease.
+    /// Deletes an effect that is done. Fails with [`Error::Changed`] if another worker has taken the lease.
     pub async fn finish_effect(&self, effect: &VersionedItem<Effect>) -> Result<()> {
         self.erase(effect).await
     }
 
-    /// Reads the subject of a mail to a candidate.
+    /// Reads what a mail to a candidate needs, in one round trip.
     pub async fn candidate_subject(
         &self,
         company: &CompanyId,

@@ -1,4 +1,5 @@
-//! Access patterns of erasures: noted with the deletion itself, and repeated in a restored table.
+//! Access patterns of erasures. A deletion records its erasure in the same transaction; after a restore of the table,
+//! erasures are repeated.
 
 use std::collections::HashSet;
 
@@ -22,11 +23,12 @@ use crate::domain::id::CompanyId;
 use crate::domain::staff::customer::Customer;
 use crate::error::{Error, Result};
 
-/// The most effects that are written at once.
+/// How many effects are written concurrently.
 const AT_ONCE: usize = 32;
 
 impl Transaction {
-    /// Has the rest of an item erased that the writes so far delete.
+    /// Records the effect that erases what the deletions in this transaction leave. Call it after them, because the
+    /// effect holds their number.
     pub(super) fn erased(
         &mut self,
         company: &CompanyId,
@@ -39,17 +41,17 @@ impl Transaction {
     }
 }
 
-/// Recorded erasures, each once, by whether their subject exists.
+/// Recorded erasures without duplicates, by whether their subject exists.
 #[derive(Debug, Default)]
 pub struct FoundErasures {
-    /// Subjects that exist; their erasure is repeated from the beginning.
+    /// Erasures whose subject exists, so they must be repeated from the beginning.
     pub undone: Vec<ErasureRecord>,
-    /// Subjects that are gone; only what they left must be erased.
+    /// Erasures whose subject is deleted, so only its remaining data must be erased.
     pub done: Vec<ErasureRecord>,
 }
 
 impl Store {
-    /// Looks up the subjects of `erasures`.
+    /// Looks up which subjects of `erasures` exist.
     pub(crate) async fn find_erased(&self, erasures: Vec<ErasureRecord>) -> Result<FoundErasures> {
         let mut batch = self.get(erasures.iter().map(key)).await?;
         let mut found = FoundErasures::default();
@@ -57,7 +59,7 @@ impl Store {
         for erasure in erasures {
             let key = key(&erasure);
             let exists = batch.take_item(&key).is_some();
-            // Each try has recorded the erasure.
+            // An erasure may have several records, one per attempt.
             if known.insert((key.pk, key.sk)) {
                 let place = if exists { &mut found.undone } else { &mut found.done };
                 place.push(erasure);
@@ -66,7 +68,7 @@ impl Store {
         Ok(found)
     }
 
-    /// Has the outbox erase again what a restored table and bucket may hold of subjects that do not exist.
+    /// Records effects, so that the outbox erases again the data that a restored table and bucket may hold of deleted subjects.
     pub(crate) async fn erase_rests(&self, erasures: &[ErasureRecord], now: DateTime<Utc>) -> Result<()> {
         for together in erasures.chunks(AT_ONCE) {
             try_join_all(together.iter().map(|erasure| self.erase_rest(erasure, now))).await?;
@@ -76,21 +78,21 @@ impl Store {
 
     async fn erase_rest(&self, erasure: &ErasureRecord, now: DateTime<Utc>) -> Result<()> {
         if erasure.erased == ErasedItem::Company {
-            // The company's erasure goes on by itself or has ended. Another record would outlast the time for which nobody else
-            // gets its identifier.
+            // The company's erasure continues by itself, or has ended. A new record would outlive the period for which
+            // the company's identifier is reserved.
             return Ok(());
         }
         let effect = Effect::of_erasure(erasure.company.clone(), erasure.erased, erasure.cause(), 0, now);
         match self.create_alone(effect).await {
-            // The subject existed when another of its records was read, and this moment's deletion has this effect.
+            // The effect exists: the subject has just been deleted again because of another of its records.
             Err(Error::Changed) => Ok(()),
             created => created.map(drop),
         }
     }
 
-    /// Deletes again what was erased before the table was restored. Returns whether it existed. Sends no mails, and
-    /// keeps names that belong to other accounts by now. Fails with [`Error::Changed`], and with `LAST_OWNER` if no
-    /// owner would be left.
+    /// Deletes a subject again that was erased before the table was restored. Returns whether it existed. Sends no
+    /// mails, and keeps names that now belong to other accounts. Fails with [`Error::Changed`] after too many
+    /// conflicts, and with `LAST_OWNER` if no owner would be left.
     pub(crate) async fn erase_again(&self, erasure: &ErasureRecord, now: DateTime<Utc>) -> Result<bool> {
         self.retry_on_conflict(RetryPolicy::CHANGE, || self.erase_once(erasure, now)).await
     }
@@ -138,8 +140,8 @@ impl Store {
         self.commit(transaction).await
     }
 
-    /// Deletes a customer without a mail, also one whose items do not fit to each other. Keeps names that belong to other
-    /// accounts by now. Fails with `LAST_OWNER` if no owner would be left.
+    /// Deletes a customer without a mail, even if a restore has left their items inconsistent. Keeps names that now
+    /// belong to other accounts. Fails with `LAST_OWNER` if no owner would be left.
     pub(super) async fn erase_customer(
         &self,
         customer: &VersionedItem<Customer>,
@@ -153,20 +155,20 @@ impl Store {
         self.commit(first).await?;
         let customer = customer.followed_by(after)?;
         self.detach_customer(&customer, now).await?;
-        // Roles and shares that the restored projects and candidates do not name.
+        // Delete memberships and shares that the restored projects and candidates do not name.
         for notes in [keys::memberships, keys::shares] {
             for row in self.all_items(&notes(&customer.company, customer.id)).await? {
                 self.delete_alone(&item::key_of(&row)?).await?;
             }
         }
-        // A name that is another account's by now stays with it.
+        // Keep markers of names that now belong to another account.
         let others = self.markers_of_others(customer::markers_of(&customer, now), customer.account()).await?;
         let mut transaction = self.transaction().without_keys(others);
         transaction.customer_gone(&customer, cause, now);
         self.commit(transaction).await
     }
 
-    /// Returns the unique markers that lead to another owner.
+    /// Returns those of the unique markers that name another owner than `owner`.
     pub(super) async fn markers_of_others<T: DeserializeOwned + PartialEq>(
         &self,
         markers: impl IntoIterator<Item = ItemKey>,

@@ -1,4 +1,4 @@
-//! Access patterns of exports: listed by their company, leased by one worker at a time.
+//! Access patterns of exports: companies list them, and one worker at a time leases each.
 
 use chrono::{DateTime, Utc};
 use futures_util::stream::TryStreamExt as _;
@@ -28,7 +28,7 @@ impl StoredEntity for CompanyExport {
     }
 
     fn expires_at(&self) -> Option<DateTime<Utc>> {
-        // An export with files does not expire.
+        // An export with work to do, such as files to delete, does not expire.
         self.work.indexed_at().is_none().then(|| self.forgotten_at())
     }
 
@@ -46,7 +46,7 @@ impl StoredEntity for LatestExport {
 
 #[derive(Debug)]
 pub struct CompanyExports {
-    /// Oldest first, with those that were deleted.
+    /// All exports, oldest first, including those that were deleted.
     pub all: Vec<VersionedItem<CompanyExport>>,
     latest: Option<VersionedItem<LatestExport>>,
 }
@@ -54,14 +54,13 @@ pub struct CompanyExports {
 impl Store {
     /// Reads the exports of a company.
     pub async fn exports(&self, company: &CompanyId) -> Result<CompanyExports> {
-        // The latest export is read before the others: one that is requested in between then fails the request that goes by
-        // these.
+        // Read the latest export before the others: if another export is requested in between, the request that relies on this read fails.
         let latest = self.one(keys::latest_export(company)).await?;
         let all = self.all_wanted(keys::exports(company), |_| true).await?;
         Ok(CompanyExports { all, latest })
     }
 
-    /// Reads an export; `None` if it is forgotten.
+    /// Reads an export; `None` if it does not exist or has expired.
     pub async fn export(
         &self,
         company: &CompanyId,
@@ -70,8 +69,8 @@ impl Store {
         self.one(keys::export(company, export)).await
     }
 
-    /// Creates an export of a company with these `exports`, and the mails about it. Fails with [`Error::Changed`] if another one was
-    /// requested since they were read, and with [`Error::NotFound`] in a company that is being erased.
+    /// Creates an export of a company, and the effects of mails about it. Fails with [`Error::Changed`] if another
+    /// export was requested after `exports` were read, and with [`Error::NotFound`] if the company is being erased.
     pub fn create_export(
         &self,
         exports: CompanyExports,
@@ -82,7 +81,7 @@ impl Store {
         let latest = LatestExport { company: company.clone(), export: export.id };
         let before = exports.latest.unwrap_or_else(|| VersionedItem::not_stored(latest.clone()));
         let mut transaction = self.transaction();
-        // A request that was under way when all logins ended must not leave a new one.
+        // A request that was under way when the company's erasure ended all logins must not leave a new export.
         transaction.require(keys::company(company), WriteCondition::Present, Error::NotFound);
         transaction.create(export);
         transaction.save(&before, &latest);
@@ -90,14 +89,13 @@ impl Store {
         transaction
     }
 
-    /// Exports that the service has something to do for at `now`, and those that are under way: a worker writes them, or they wait for
-    /// their next attempt.
+    /// Exports with work that is due at `now`, and those in progress: a worker is writing them, or they wait for their next attempt.
     pub fn open_exports(&self, now: DateTime<Utc>) -> DuePages<'_, CompanyExport> {
-        // All leases and pauses end before, also by a clock that is ahead.
+        // All leases and pauses end before this time, even by a clock that is ahead.
         self.due(DueQueue::Exports, now + CompanyExport::LEASE * 2)
     }
 
-    /// How many archives workers are writing at `now`, in all companies. The index lags behind the table.
+    /// The number of archives that workers are writing at `now`, for all companies. The index lags behind the table.
     pub async fn exports_being_written(&self, now: DateTime<Utc>) -> Result<usize> {
         let mut open = self.open_exports(now);
         let mut count = 0;
@@ -116,7 +114,7 @@ impl Store {
         self.replace(before, after).await
     }
 
-    /// Replaces `before` by `after`, which ends it, with the event of the end and mails about it.
+    /// Replaces `before` by `after`, in which the export has ended, and records its event and the effects of mails about it.
     pub fn end_export(
         &self,
         before: &VersionedItem<CompanyExport>,
@@ -129,9 +127,9 @@ impl Store {
         transaction
     }
 
-    /// Withdraws the exports of a company that may hold data of what was erased: those that can be downloaded are deleted, and those
-    /// that are being written go on without it, unless they began after it was gone at `gone_at`. Returns the exports whose files must
-    /// be deleted.
+    /// Withdraws the exports of a company that may hold data of `erased`: deletes those that can be downloaded, and
+    /// lets workers finish those in progress without this data. Keeps exports that began after `gone_at`, when the data
+    /// was gone. Returns the exports whose files must be deleted.
     pub async fn withdraw_exports(
         &self,
         company: &CompanyId,
@@ -145,10 +143,10 @@ impl Store {
             if let Some(after) = CompanyExport::clone(export).after_erasure(erased, gone_at, now) {
                 let is_told = after.continues(export);
                 self.commit(self.end_export(export, &after, Vec::new())).await?;
-                // The worker needs its folder, and nobody can download anything from it yet.
+                // For an export in progress, keep the files: the worker needs them, and they cannot be downloaded yet.
                 withdrawn.extend((!is_told).then_some(export.id));
             } else if export.deleted_at.is_some() && export.work.indexed_at().is_some() {
-                // An earlier try has broken off.
+                // An earlier attempt was interrupted before the files were deleted.
                 withdrawn.push(export.id);
             }
         }

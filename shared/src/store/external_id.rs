@@ -1,5 +1,6 @@
-//! Access patterns of the client's keys: one unique marker for each key of a project in its company, and for each of a candidate
-//! in their project. All markers of one text are in one partition, so that a key is found across projects.
+//! Access patterns of `external_id`, the client's key of a resource. Each key of a project has a unique marker in its
+//! company, each key of a candidate one in their project. All markers of one key are in one partition, so that a key is
+//! found across projects.
 
 use super::project::CountedProject;
 use super::table::handle::Store;
@@ -13,15 +14,15 @@ use crate::domain::text::ExternalId;
 use crate::error::{Error, Result};
 
 impl Transaction {
-    /// Moves the unique marker of the key of `resource`. Fails with [`Error::ExternalIdTaken`] if another resource has the new
-    /// one.
+    /// Moves the unique marker of the `external_id` of `resource`. Fails with [`Error::ExternalIdTaken`] if another
+    /// resource has the new one.
     pub(in crate::store) fn move_external_id(
         &mut self,
         old: Option<ItemKey>,
         new: Option<ItemKey>,
         resource: ResourceRef,
     ) {
-        // Nearly every change keeps the key, and most resources have none.
+        // Skip the marker of an unchanged key: nearly every change keeps it, and most resources have none.
         if old != new
             && let Some(marker) = self.or_fault(item::bare_of(&resource))
         {
@@ -31,20 +32,20 @@ impl Transaction {
     }
 }
 
-/// The error for a key whose `marker` exists.
+/// The error for an `external_id` whose unique marker exists.
 pub(in crate::store) fn taken_by(marker: Option<&Item>) -> Error {
     let holder = marker.and_then(|marker| item::value_in(marker).ok());
     Error::ExternalIdTaken { holder, resource_uri: None }
 }
 
-/// The marker of the key of a candidate; `None` if they have none.
+/// The key of the unique marker of a candidate's `external_id`; `None` if they have none.
 pub(in crate::store) fn marker_of_candidate(candidate: &Candidate) -> Option<ItemKey> {
     let external_id = candidate.profile.external_id.as_ref()?;
     Some(keys::candidates_by_external_id(&candidate.company, external_id).key(candidate.project))
 }
 
 impl Store {
-    /// The candidate of a project with this key; `None` if there is none.
+    /// The candidate of a project with this `external_id`; `None` if there is none.
     pub async fn candidate_by_external_id(
         &self,
         company: &CompanyId,
@@ -57,12 +58,12 @@ impl Store {
         };
         let found: Vec<VersionedItem<Candidate>> =
             self.listed(vec![keys::candidate(company, project, candidate)]).await?;
-        // The key may have changed between the two reads.
+        // The `external_id` may have changed between the two reads.
         Ok(found.into_iter().find(|candidate| candidate.profile.external_id.as_ref() == Some(external_id)))
     }
 
-    /// The projects and identifiers of all candidates of a company with this key, oldest first. Some may have changed the key
-    /// or been deleted since.
+    /// The projects and identifiers of all candidates of a company with this `external_id`, oldest first. Some may have
+    /// changed it or been deleted since.
     pub async fn candidate_ids_by_external_id(
         &self,
         company: &CompanyId,
@@ -88,11 +89,11 @@ impl Store {
         let marker = keys::project_by_external_id(company, external_id);
         let Some(ResourceRef::Project { project }) = self.holder(&marker).await? else { return Ok(None) };
         let found = self.counted_project(company, project).await?;
-        // The key may have changed between the two reads.
+        // The `external_id` may have changed between the two reads.
         Ok(found.filter(|counted| counted.project.settings.external_id.as_ref() == Some(external_id)))
     }
 
-    /// The resource that a unique marker leads to; `None` without the marker.
+    /// The resource that a unique marker names; `None` if there is no marker.
     async fn holder(&self, marker: &ItemKey) -> Result<Option<ResourceRef>> {
         self.get([marker.clone()]).await?.take_listed_value(marker)
     }

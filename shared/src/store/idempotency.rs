@@ -1,10 +1,10 @@
-//! Requests with an Idempotency-Key: their answers, and the leases of those that are executed.
+//! Requests with an `Idempotency-Key`: their stored responses, and the leases of those that are running.
 //!
-//! A request of one transaction commits its answer in that transaction, so that either both exist or neither.
+//! A request with one transaction commits its response in that transaction, so that either both exist or neither.
 //!
-//! A request of several transactions writes an item before its work and again after it. In between the item
-//! is a lease. When the lease expires, a repeated request resumes the work with the same identifiers, and so
-//! finds what exists.
+//! A request with several transactions writes an item before its work and again after it. In between, the item is a
+//! lease. When the lease expires, a repeated request resumes the work with the same identifiers, and so finds the
+//! resources that exist.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
@@ -20,32 +20,32 @@ use crate::domain::secret::Sealed;
 use crate::error::{Error, Result};
 use crate::seals::SealPlace;
 
-/// How long an answer is kept.
+/// How long a response is kept.
 const REMEMBERED: TimeDelta = TimeDelta::hours(24);
-/// How long a request is leased.
-// Longer than a function that answers requests may run.
+/// How long a lease of a request lasts.
+// Longer than functions that answer requests may run.
 const LEASE: TimeDelta = TimeDelta::seconds(30);
-/// The longest time until a client should retry, in seconds.
+/// The longest time after which a client is told to retry, in seconds.
 pub(in crate::store) const ASK_AGAIN: i64 = 5;
 /// The longest text in one item, in bytes. An item holds 400 KB, keys and other attributes included.
 const TEXT: usize = 350 * 1024;
-/// The attribute that holds a further part of an answer.
+/// The attribute that holds a further part of a response.
 const BODY: &str = "body";
 
-/// A request with an Idempotency-Key, which is executed once however often it is sent.
+/// A request with an `Idempotency-Key`. It runs once, however often it is sent.
 #[derive(Debug, Clone)]
 pub(crate) struct KeyedRequest {
-    /// The hash of its sender, route and key.
+    /// The hash of the request's sender, route and key.
     pub(in crate::store) id: String,
-    /// The hash of everything else in it.
+    /// The hash of key, query and body. It differs for another request with the same key.
     fingerprint: String,
-    /// The place at which the answer is sealed.
+    /// The place for which the response is sealed.
     answer: SealPlace,
-    /// The place at which the selection is sealed that the request is about.
+    /// The place for which the selection of the request is sealed.
     pub(in crate::store) selection: SealPlace,
 }
 
-/// An Idempotency-Key and the meaning of its request, before the sender is known.
+/// An `Idempotency-Key` and the request that it came with, before the sender is known.
 #[derive(Debug)]
 pub(crate) struct RequestIntent {
     /// Method and path.
@@ -56,9 +56,9 @@ pub(crate) struct RequestIntent {
 }
 
 impl RequestIntent {
-    /// The request as one of `sender`: only they replay its response.
+    /// The request of this sender. Only they can replay its response.
     pub(crate) fn sent_by(&self, sender: &str) -> KeyedRequest {
-        // None of the parts can contain the separator.
+        // The separator cannot occur in any of the parts.
         let name = format!("{sender}\n{}\n{}", self.route, self.key);
         KeyedRequest {
             id: keys::idempotency_id(&name),
@@ -80,13 +80,13 @@ impl KeyedRequest {
     }
 }
 
-/// An answer that can be repeated.
+/// A response that is stored to be replayed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredResponse {
     pub(crate) status: u16,
     pub(crate) location: Option<String>,
     pub(crate) tag: Option<String>,
-    /// JSON, or nothing.
+    /// JSON, or empty.
     pub(crate) body: String,
 }
 
@@ -96,34 +96,35 @@ pub(crate) struct KeyedAttempt {
     id: String,
     fingerprint: String,
     state: AttemptState,
-    /// The end in seconds since 1970. DynamoDB deletes the item some time after; until then this date refuses it.
+    /// When the item expires, in seconds since 1970. DynamoDB deletes it some time later; until then, code that reads
+    /// it must check this date.
     pub(super) expires_at: i64,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum AttemptState {
-    /// Leased until then. It creates resources with these identifiers.
+    /// Leased until this time. The request creates resources with these identifiers.
     Running { ids: IdBlock, until: DateTime<Utc> },
-    /// The sealed answer, up to the size of one item, and the number of further parts.
+    /// The sealed response, as far as it fits into one item, and the number of further parts.
     Done { sealed: Sealed, parts: usize },
 }
 
 /// The outcome of taking the lease of a keyed request.
 pub(crate) enum LeaseResult {
-    /// The lease, of a new request or of one that was left unfinished, and the identifiers to create resources with.
+    /// This caller holds the lease, of a new request or of an unfinished one. The identifiers are those to create resources with.
     Ours(VersionedItem<KeyedAttempt>, IdBlock),
     Done(StoredResponse),
 }
 
-/// An earlier request of the same sender with the same key.
+/// An earlier request with the same key from the same sender.
 #[derive(Debug, Clone)]
 pub(crate) enum EarlierRequest {
-    /// It was this request, which has an answer.
+    /// The earlier request was this one, and has a response.
     Answered(StoredResponse),
-    /// It is this request, which runs until its lease ends at this moment.
+    /// The earlier request is this one, and is running. Its lease ends at this time.
     Running(DateTime<Utc>),
-    /// It was another request, so the key cannot be used again.
+    /// The earlier request was another one, so the key cannot be used again.
     Other,
 }
 
@@ -158,7 +159,8 @@ impl Store {
         }
     }
 
-    /// The answer of an earlier request, if there is one. Fails with [`Error::KeyReused`] or [`Error::InProgress`].
+    /// The response of an earlier request, if there is one. Fails with [`Error::KeyReused`] (another request had the
+    /// key) or [`Error::InProgress`] (it is still running).
     pub(crate) async fn find_response(
         &self,
         request: &KeyedRequest,
@@ -191,8 +193,8 @@ impl Store {
         }
     }
 
-    /// Commits a transaction together with its answer. Returns the answer of an earlier request instead, if there is
-    /// one. Fails with the errors of the transaction, [`Error::KeyReused`] or [`Error::InProgress`].
+    /// Commits a transaction together with its response. If an earlier request has a response, returns that instead.
+    /// Fails with the errors of the transaction, [`Error::KeyReused`] or [`Error::InProgress`].
     pub(crate) async fn commit_with_response(
         &self,
         mut transaction: Transaction,
@@ -200,11 +202,11 @@ impl Store {
         answer: &StoredResponse,
         now: DateTime<Utc>,
     ) -> Result<Option<StoredResponse>> {
-        // The answer to one transaction is far smaller than an item may be.
+        // The response to one transaction is far smaller than the limit of an item.
         let state = AttemptState::Done { sealed: self.sealed(request, answer).await?, parts: 0 };
         let item = item::write(&request.attempt(state, now), 1)?;
-        // The attempt comes before all other conditions: a concurrent retry must learn that the request is running, not that a
-        // name is taken.
+        // Check the attempt's condition before all others: a concurrent retry must learn that the request is running,
+        // not that a name is taken.
         transaction.create_first(request.key(), item, now, Error::InProgress(ASK_AGAIN));
         match self.commit(transaction).await {
             Err(Error::InProgress(seconds)) => match self.find_response(request, now).await? {
@@ -215,7 +217,7 @@ impl Store {
         }
     }
 
-    /// Takes the lease of a request, unless it was answered. Fails with [`Error::KeyReused`], and with
+    /// Takes the lease of a request, unless it has a response. Fails with [`Error::KeyReused`], and with
     /// [`Error::InProgress`] while another worker holds the lease.
     pub(crate) async fn take_lease(&self, request: &KeyedRequest, now: DateTime<Utc>) -> Result<LeaseResult> {
         let own = self.next_ids(now);
@@ -233,7 +235,7 @@ impl Store {
             _ => return Err(Error::KeyReused),
         };
         if ids == own {
-            // This request's own write, whose response was lost.
+            // The stored item is this attempt's own write: DynamoDB's response to it was lost.
             return Ok(LeaseResult::Ours(before, ids));
         }
         if running_until > now {
@@ -242,13 +244,13 @@ impl Store {
         let resumed =
             KeyedAttempt { state: AttemptState::Running { ids, until }, ..KeyedAttempt::clone(&before) };
         match self.replace(&before, resumed).await {
-            // One of several concurrent repeats gets the lease.
+            // Of several concurrent repeats, one gets the lease.
             Err(Error::Changed) => Err(Error::InProgress(ASK_AGAIN)),
             resumed => resumed.map(|attempt| LeaseResult::Ours(attempt, ids)),
         }
     }
 
-    /// Stores the answer for repeated requests. Fails with [`Error::Changed`] if another worker has taken the lease.
+    /// Stores the response for repeated requests. Fails with [`Error::Changed`] if another worker has taken the lease.
     pub(crate) async fn store_response(
         &self,
         request: &KeyedRequest,
@@ -259,8 +261,8 @@ impl Store {
         let mut texts = texts(sealed.as_str());
         let first = texts.next().unwrap_or_default().to_owned();
         let mut parts = 0;
-        // The parts are stored before the attempt refers to them, and under keys of its own: another worker may hold the lease by
-        // now.
+        // Store the parts before the attempt refers to them, and under keys of this attempt's version: another worker
+        // may hold the lease by now.
         for text in texts {
             let item = item::bare([(BODY, string(text)), (EXPIRES_AT, number(attempt.expires_at))]);
             self.put(attempt.part(attempt.version(), parts), item).await?;
@@ -274,13 +276,13 @@ impl Store {
     }
 
     async fn sealed(&self, request: &KeyedRequest, answer: &StoredResponse) -> Result<Sealed> {
-        // The answer is sealed, because its names and keys would otherwise outlive their owners by a day.
+        // Seal the response: otherwise the names and secrets in it would outlive the erasure of their owners by up to a day.
         let text = serde_json::to_vec(answer).map_err(Error::internal)?;
-        // Reading the resource again for a replay, instead of storing the answer, would return later changes.
+        // Store the response instead of reading the resource again for a replay, which would show later changes.
         self.app.seal(&request.answer, &text).await
     }
 
-    /// All parts of a sealed answer.
+    /// Reads all parts of a sealed response.
     async fn whole(
         &self,
         attempt: &VersionedItem<KeyedAttempt>,
@@ -291,7 +293,7 @@ impl Store {
             return Ok(first);
         }
         let mut sealed = first.as_str().to_owned();
-        // The write before the last one held the lease and named the parts.
+        // The parts have the version of the lease, which is the write before the last.
         let keys: Vec<ItemKey> = (0..parts).map(|part| attempt.part(attempt.version() - 1, part)).collect();
         let mut batch = self.get(keys.clone()).await?;
         for key in &keys {
@@ -315,7 +317,7 @@ impl Store {
         self.replace(attempt, left).await.map(drop)
     }
 
-    /// Deletes a request that has done nothing. Fails with [`Error::Changed`] if another worker has taken the lease.
+    /// Deletes the item of a request that has changed nothing. Fails with [`Error::Changed`] if another worker has taken the lease.
     pub(crate) async fn delete_attempt(&self, attempt: &VersionedItem<KeyedAttempt>) -> Result<()> {
         self.erase(attempt).await
     }
@@ -325,7 +327,7 @@ fn in_progress(until: DateTime<Utc>, now: DateTime<Utc>) -> Error {
     Error::InProgress((until - now).num_seconds().clamp(1, ASK_AGAIN))
 }
 
-/// `text` in pieces of at most [`TEXT`] bytes.
+/// Splits `text` into pieces of at most [`TEXT`] bytes.
 fn texts(mut text: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         let (piece, rest) = text.split_at(text.floor_char_boundary(TEXT));

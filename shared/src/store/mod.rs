@@ -1,6 +1,6 @@
 //! The table: every read and write of the service, by access pattern.
 //!
-//! Only admission hands out a [`Store`], so nothing is read or written for a caller who was not admitted.
+//! Only admission hands out a [`Store`], so a caller who is not admitted can neither read nor write anything.
 
 mod archive;
 mod bulk_slot;

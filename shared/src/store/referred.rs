@@ -1,4 +1,4 @@
-//! Resources that others refer to, read together for a whole page.
+//! Reads the resources that a page refers to, in one round trip.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,7 +11,7 @@ use crate::domain::questionnaire::Questionnaire;
 use crate::domain::staff::customer::Customer;
 use crate::error::Result;
 
-/// Identifiers of resources that a page refers to.
+/// The identifiers of the resources that a page refers to.
 #[derive(Debug, Default)]
 pub struct ReferenceIds {
     /// Staff users.
@@ -21,7 +21,7 @@ pub struct ReferenceIds {
     pub questionnaires: BTreeSet<ProjectId>,
 }
 
-/// The resources that exist.
+/// Those of the referenced resources that exist.
 #[derive(Debug, Default)]
 pub struct ReferencedResources {
     pub customers: HashMap<CustomerId, VersionedItem<Customer>>,
@@ -31,7 +31,7 @@ pub struct ReferencedResources {
 }
 
 impl Store {
-    /// Reads everything that a page refers to, in one round trip.
+    /// Reads all resources that a page refers to, in one round trip.
     pub async fn referred(&self, company: &CompanyId, ids: &ReferenceIds) -> Result<ReferencedResources> {
         let customers = ids.customers.iter().map(|id| keys::customer(company, *id));
         let labels = ids.labels.iter().map(|id| keys::label(company, *id));

@@ -1,5 +1,6 @@
-//! The progress that attempts at one keyed request keep in the table until its final answer: the selection that it is about, and
-//! the entries that are done. So an attempt that resumes the work acts on the same selection, and does nothing twice.
+//! The progress of a request with an `Idempotency-Key`, kept in the table until its final response: the selection that
+//! it is about, and the entries that are done. So an attempt that resumes the work acts on the same selection and
+//! repeats nothing.
 
 use std::collections::HashSet;
 
@@ -19,11 +20,11 @@ use crate::error::{Error, Result};
 /// The attribute that holds a sealed selection.
 const SEALED: &str = "sealed";
 
-/// The progress of one keyed request, by which its attempts share their selection and the entries that are done.
+/// The progress of one keyed request: its attempts share the selection and the entries that are done.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestProgress {
     request: KeyedRequest,
-    /// The end of the progress, in seconds since 1970.
+    /// When the progress expires, in seconds since 1970.
     expires_at: i64,
 }
 
@@ -34,14 +35,14 @@ impl RequestProgress {
 }
 
 impl VersionedItem<KeyedAttempt> {
-    /// The progress that attempts at the request keep until it is answered for good.
+    /// The progress of `request`, which its attempts share until its final response.
     pub(crate) fn progress(&self, request: &KeyedRequest) -> RequestProgress {
         RequestProgress { request: request.clone(), expires_at: self.expires_at }
     }
 }
 
 impl Store {
-    /// The selection that an attempt at the request has kept; `None` if none has.
+    /// The selection that an earlier attempt at the request has stored; `None` if none has.
     pub(crate) async fn kept_selection<T: DeserializeOwned>(
         &self,
         progress: &RequestProgress,
@@ -54,8 +55,7 @@ impl Store {
         }
     }
 
-    /// Keeps a selection for all attempts at the request, and returns the one that is kept: a concurrent attempt may have been
-    /// faster.
+    /// Stores a selection for all attempts at the request. Returns the stored one: a concurrent attempt may have been faster.
     pub(crate) async fn keep_selection<T: Serialize + DeserializeOwned>(
         &self,
         progress: &RequestProgress,
@@ -63,7 +63,8 @@ impl Store {
         now: DateTime<Utc>,
     ) -> Result<T> {
         let text = serde_json::to_vec(&selection).map_err(Error::internal)?;
-        // Sealed like the answer, so that only the repeated request reads the identifiers: what they name may be erased before this item is.
+        // Sealed like the response, so that only the repeated request reads the identifiers: the candidates that they
+        // name may be erased before this item is.
         let sealed = self.app.seal(&progress.request.selection, &text).await?;
         let mut item =
             item::bare([(SEALED, string(sealed.as_str())), (EXPIRES_AT, number(progress.expires_at))]);
@@ -74,7 +75,7 @@ impl Store {
         }
     }
 
-    /// The places of the entries that attempts at the request have done.
+    /// The indexes of the entries that attempts at the request have done.
     pub(crate) async fn done_entries(
         &self,
         progress: &RequestProgress,
@@ -97,8 +98,8 @@ impl Store {
         Ok(mark.is_some_and(|mark| RequestProgress::is_kept(&mark, now)))
     }
 
-    /// Commits the transaction that does the entry at `index`. Returns false, and writes nothing, if an attempt at the request
-    /// has done it already.
+    /// Commits the transaction that does the entry at `index`. Returns false, and writes nothing, if another attempt at
+    /// the request has done the entry already.
     pub(crate) async fn commit_entry(
         &self,
         progress: &RequestProgress,
@@ -108,7 +109,7 @@ impl Store {
     ) -> Result<bool> {
         let key = keys::idempotency_entries(&progress.request.id).key(index);
         let mark = item::bare([(EXPIRES_AT, number(progress.expires_at))]);
-        // The mark comes before all other conditions: the writes of another attempt would look like another client's change.
+        // Check the mark's condition before all others: otherwise the writes of another attempt would look like another client's change.
         transaction.create_first(key, mark, now, Error::InProgress(ASK_AGAIN));
         match self.commit(transaction).await {
             Err(Error::InProgress(_)) => Ok(false),

@@ -1,4 +1,5 @@
-//! The secrets that are sealed: the keys of candidates, those that verify URLs of files, and those that sign deliveries.
+//! Seals and opens the secrets in the table: access keys of candidates, media keys, signing secrets of webhooks, and
+//! client secrets of providers.
 
 use std::collections::HashMap;
 
@@ -14,22 +15,22 @@ use crate::seals::{SealKeys, SealPlace};
 use crate::store::table::handle::Store;
 use crate::store::table::keys::{self, ItemKey};
 
-/// The attribute with the access key of a candidate.
+/// The attribute with a candidate's access key.
 pub(in crate::store) const ACCESS_KEY: &str = "access_key";
-/// The attribute with the media key of a credential.
+/// The attribute with a credential's media key.
 pub(in crate::store) const MEDIA_KEY: &str = "media_key";
 
-/// The attribute with the key of a webhook's signatures. Both keys, the current and the former one, are sealed for this place.
+/// The attribute with a webhook's signing secret. The current and the former secret are both sealed for this place.
 pub(in crate::store) const SIGNING_SECRET: &str = "secret";
-/// The attribute with the secret by which the service authenticates at a company's provider.
+/// The attribute with the secret that authenticates the service at a company's provider.
 pub(in crate::store) const CLIENT_SECRET: &str = "client_secret";
 
-/// The access keys of candidates, in the clear.
+/// Access keys of candidates in plaintext.
 #[derive(Default)]
 pub struct OpenedKeys(HashMap<CandidateId, String>);
 
 impl OpenedKeys {
-    /// The key of a candidate; `None` if there is none, or if it was not opened.
+    /// The access key of a candidate; `None` if they have none or it could not be opened.
     pub fn of(&self, candidate: &Candidate) -> Option<&str> {
         self.0.get(&candidate.id).map(String::as_str)
     }
@@ -49,15 +50,15 @@ impl Store {
         Ok(AccessKey { hash: SecretHash::of(secret), sealed })
     }
 
-    /// The access key of a candidate in the clear; `None` if there is none. Fails if no key opens its seal.
+    /// The access key of a candidate in plaintext; `None` if they have none. Fails if no seal key opens it.
     pub async fn open_access_key(&self, candidate: &Candidate) -> Result<Option<String>> {
         let Some(key) = &candidate.access_key else { return Ok(None) };
         let keys = self.app.seal_keys_for([&key.sealed]).await?;
         self.opened_access_key(&keys, candidate, key).map(Some)
     }
 
-    /// The access keys of candidates in the clear. One that no key opens is logged and left out: its candidate can be read, and
-    /// invited again.
+    /// The access keys of candidates in plaintext. A key that no seal key opens is logged and left out: its candidate
+    /// can still be read, and invited again.
     pub async fn open_access_keys<'a>(
         &self,
         candidates: impl IntoIterator<Item = &'a Candidate>,
@@ -83,7 +84,7 @@ impl Store {
         String::from_utf8(opened).map_err(Error::internal)
     }
 
-    /// Seals the key of a webhook's signatures.
+    /// Seals a signing secret of a webhook.
     pub async fn seal_signing_secret(
         &self,
         company: &CompanyId,
@@ -94,7 +95,7 @@ impl Store {
         self.app.seal(&place, secret.reveal().as_bytes()).await
     }
 
-    /// The keys that sign a delivery to a webhook at `now`, the current one first. Fails if no key opens the seal of one.
+    /// The secrets that sign a delivery to a webhook at `now`, the current one first. Fails if no seal key opens one of them.
     pub async fn open_signing_secrets(
         &self,
         webhook: &Webhook,
@@ -111,36 +112,37 @@ impl Store {
         opened.collect()
     }
 
-    /// Seals the secret by which the service authenticates at the provider of a company.
+    /// Seals the secret that authenticates the service at a company's provider.
     pub async fn seal_client_secret(&self, company: &CompanyId, secret: &ClientSecret) -> Result<Sealed> {
         let place = place(&keys::sign_in_settings(company), CLIENT_SECRET);
         self.app.seal(&place, secret.reveal().as_bytes()).await
     }
 
-    /// The secret by which the service authenticates at the provider of a company. Fails if no key opens its seal.
+    /// The secret that authenticates the service at a company's provider, in plaintext. Fails if no seal key opens it.
     pub(crate) async fn open_client_secret(&self, company: &CompanyId, sealed: &Sealed) -> Result<String> {
         let place = place(&keys::sign_in_settings(company), CLIENT_SECRET);
         String::from_utf8(self.app.open(&place, sealed).await?).map_err(Error::internal)
     }
 
-    /// Whether staff can sign in by a provider as far as its client secret goes: there is one, and a key opens its seal. Fails while the
-    /// key cannot be fetched.
+    /// Whether a provider has a client secret that can be opened, as sign-ins need it. Fails if the seal key cannot be
+    /// fetched at the moment.
     pub async fn has_client_secret(&self, company: &CompanyId, provider: &SignInProvider) -> Result<bool> {
         let Some(sealed) = &provider.client_secret else { return Ok(false) };
         match self.open_client_secret(company, sealed).await {
             Ok(_) => Ok(true),
             Err(error @ Error::Busy(_)) => Err(error),
-            // The key is lost, or was exchanged for another one more than 90 days ago.
+            // The seal key is lost, or was replaced more than 90 days ago.
             Err(_) => Ok(false),
         }
     }
 
-    /// Seals the media key of a credential with this secret, for the item that admits it.
+    /// Seals the media key of the credential with this secret. `item` is the credential's item, which stores it.
     pub(crate) async fn seal_media_key(&self, item: &ItemKey, secret: &str) -> Result<Sealed> {
         self.app.seal(&media_key_place(item), MediaKey::of(secret).as_str().as_bytes()).await
     }
 
-    /// The media key that was sealed for this item; `None` if it is of a secret that nobody knows. Fails if no key opens its seal.
+    /// The media key that was sealed for this item; `None` for an imported credential, whose secret nobody knows. Fails
+    /// if no seal key opens it.
     pub(crate) async fn open_media_key(&self, item: &ItemKey, sealed: &Sealed) -> Result<Option<MediaKey>> {
         if sealed.is_of_nothing() {
             return Ok(None);

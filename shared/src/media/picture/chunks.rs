@@ -1,7 +1,7 @@
 use super::MAX_PROFILE;
 
 const SIGNATURE: usize = 8;
-/// Length and type precede the data; the checksum follows it.
+/// The size of a chunk's length, and of its type, which both precede the data. A checksum follows the data.
 const LENGTH: usize = 4;
 const AROUND: usize = 12;
 const END: &[u8] = b"\0\0\0\0IEND\xAE\x42\x60\x82";
@@ -17,8 +17,8 @@ pub(super) fn essential(png: &[u8]) -> Vec<u8> {
         }
         rest = next;
     }
-    // Viewers show a PNG without its end: the decoder refuses it only if pixels are missing. Behind an end, another changes
-    // nothing. Any other truncated chunk is left for the decoder to refuse.
+    // Viewers show a PNG without its end chunk, so complete it: the decoder then refuses it only if pixels are missing.
+    // A second end chunk changes nothing. Leave any other truncated chunk for the decoder to refuse.
     kept.extend_from_slice(if END.starts_with(rest) { END } else { rest });
     kept
 }

@@ -3,7 +3,7 @@
 use image::ImageFormat;
 
 const BYTES_PER_COEFFICIENT: u64 = 2;
-/// Bytes per pixel that the WebP decoder uses: luma and chroma, all channels, or either with a border.
+/// Bytes per pixel that the WebP decoder uses: for luma and chroma, for all channels, or for either with a border.
 const WEBP_LOSSY: u64 = 2;
 const WEBP_LOSSLESS: u64 = 4;
 const WEBP_EXTENDED: u64 = 4;
@@ -14,23 +14,23 @@ pub(super) const END_OF_IMAGE: u8 = 0xD9;
 pub(super) struct PictureHeader {
     pub(super) width: u32,
     pub(super) height: u32,
-    /// Memory that the decoder uses in addition to the pixels it returns, in bytes.
+    /// Memory that the decoder needs in addition to the pixels that it returns, in bytes.
     pub(super) working_bytes: u64,
-    /// Passes of the decoder over the picture.
+    /// The number of the decoder's passes over the picture.
     pub(super) scans: usize,
-    /// False for a JPEG without its end, which may be cut.
+    /// False for a JPEG without an end marker, which may be truncated.
     pub(super) has_end: bool,
 }
 
 impl PictureHeader {
-    /// `None` if the header is malformed, or a JPEG of several scans is truncated.
+    /// Reads the header; `None` if it is malformed, or if a JPEG of several scans is truncated.
     pub(super) fn read(format: ImageFormat, bytes: &[u8]) -> Option<Self> {
         match format {
             ImageFormat::Png => {
                 let [width, height] = [array(bytes, 16)?, array(bytes, 20)?].map(u32::from_be_bytes);
                 Some(Self::new(width, height, 0))
             }
-            // The decoder unpacks palette indexes row by row, or all at once, before it looks them up.
+            // The decoder unpacks palette indexes, row by row or all at once, before it looks up their colours.
             ImageFormat::Gif => Some(Self::new(short(bytes, 6)?, short(bytes, 8)?, 1)),
             ImageFormat::WebP => Self::of_webp(bytes),
             ImageFormat::Jpeg => Self::of_jpeg(bytes),
@@ -69,9 +69,9 @@ impl PictureHeader {
                     let header: Self = header?;
                     return match scans(rest) {
                         (1, has_end) => Some(Self { working_bytes: 0, has_end, ..header }),
-                        // The coefficients of a progressive picture are kept until the last scan.
+                        // Progressive: the decoder keeps the coefficients until the last scan.
                         (scans, true) => Some(Self { scans, ..header }),
-                        // Whole scans may be missing.
+                        // Truncated, so whole scans may be missing.
                         (_, false) => None,
                     };
                 }
@@ -110,7 +110,7 @@ fn short(bytes: &[u8], at: usize) -> Option<u32> {
     array(bytes, at).map(u16::from_le_bytes).map(u32::from)
 }
 
-/// The number of scans until the end of a JPEG, and whether it has an end. Within a scan, 0xFF is followed by other bytes.
+/// The number of scans of a JPEG, and whether it has an end marker. Within a scan, other bytes follow 0xFF.
 fn scans(bytes: &[u8]) -> (usize, bool) {
     let mut count = 0;
     for pair in bytes.windows(2) {
@@ -123,7 +123,7 @@ fn scans(bytes: &[u8]) -> (usize, bool) {
     (count, false)
 }
 
-/// SOF0 to SOF15, without the tables among these markers.
+/// SOF0 to SOF15, without the markers in this range that begin tables.
 fn is_start_of_frame(marker: u8) -> bool {
     matches!(marker, 0xC0..=0xCF) && !matches!(marker, 0xC4 | 0xC8 | 0xCC)
 }

@@ -1,6 +1,6 @@
 //! Decodes and re-encodes pictures, so that only pixels are served.
 //!
-//! Camera metadata (location, device) and data hidden behind or between the pixels do not survive.
+//! Camera metadata (location, device), and data hidden behind or between the pixels, are dropped.
 
 mod chunks;
 mod header;
@@ -18,13 +18,13 @@ use crate::domain::media::file::FileType;
 
 const MAX_PIXELS: u64 = 40_000_000;
 const MAX_SIDE: u32 = 20_000;
-/// The maximum memory for pixels at any moment, in bytes per pixel of the largest picture.
-// Enough to rotate a picture of three bytes a pixel.
+/// The maximum memory for pixels at any moment, in bytes per pixel of the largest picture that is accepted.
+// Enough to rotate a picture with three bytes per pixel.
 const MEMORY_PER_PIXEL: u64 = 6;
-/// The largest logo.
+/// The maximum number of pixels of a logo.
 // Logos are decoded by a function with little memory.
 const MAX_LOGO_PIXELS: u64 = 4_000_000;
-/// The largest sides of a stored logo: twice those that are shown, for dense screens.
+/// The maximum width and height of a stored logo: twice the size at which it is shown, for dense screens.
 const LOGO_SIDES: (u32, u32) = (360, 120);
 /// The maximum number of scans of a JPEG.
 // Progressive encoders write about ten; each costs a pass over the picture.
@@ -42,7 +42,7 @@ pub(super) fn inspect(bytes: &[u8]) -> Result<(), String> {
     recognise(bytes, MAX_PIXELS).map(drop)
 }
 
-/// The type of a picture that was encoded anew.
+/// The type of a stored picture, which this service has re-encoded.
 pub(super) fn stored_type(bytes: &[u8]) -> Result<FileType, String> {
     match recognise(bytes, MAX_PIXELS)?.0 {
         ImageFormat::Jpeg => Ok(FileType::Jpeg),
@@ -76,12 +76,12 @@ fn check_size(width: u32, height: u32, max_pixels: u64) -> Result<(), String> {
     }
 }
 
-/// Re-encodes a picture, upright: as JPEG, or as PNG if it was PNG or GIF or has transparency.
+/// Re-encodes a picture and rotates it upright: as PNG if it was PNG or GIF or has transparency, otherwise as JPEG.
 ///
-/// Decoders panic on some files: call this where panics are caught.
+/// Decoders panic on some files, so the caller must catch panics.
 pub(super) fn re_encode(bytes: &[u8]) -> Result<(Vec<u8>, FileType), String> {
     let (format, (picture, profile)) = decode_within(bytes, MAX_PIXELS)?;
-    // JPEG would blur drawings, and has no transparency.
+    // Not as JPEG, which would blur drawings and has no transparency.
     let drawn = matches!(format, ImageFormat::Png | ImageFormat::Gif);
     let (written, file_type) = if drawn || picture.color().has_alpha() {
         (writing::png(&picture, profile)?, FileType::Png)
@@ -91,9 +91,9 @@ pub(super) fn re_encode(bytes: &[u8]) -> Result<(Vec<u8>, FileType), String> {
     Ok((written, file_type))
 }
 
-/// Re-encodes a logo as a small PNG on white.
+/// Re-encodes a logo as a small PNG on a white background.
 ///
-/// Decoders panic on some files: call this where panics are caught.
+/// Decoders panic on some files, so the caller must catch panics.
 pub(super) fn re_encode_logo(bytes: &[u8]) -> Result<Vec<u8>, String> {
     let (_, (picture, profile)) = decode_within(bytes, MAX_LOGO_PIXELS)?;
     let mut picture = on_white(picture);
@@ -104,9 +104,9 @@ pub(super) fn re_encode_logo(bytes: &[u8]) -> Result<Vec<u8>, String> {
     writing::png(&DynamicImage::ImageRgb8(picture.into_rgb8()), profile)
 }
 
-/// The picture without transparency.
-// Most logos are drawn for white paper: dark letters would vanish on a dark page and in dark mails. In place, since a copy
-// would need as much memory again.
+/// Puts a white background behind a picture with transparency.
+// Most logos are made for white paper: dark letters would vanish on dark pages and in dark mails. Changes the picture
+// in place, because a copy would need as much memory again.
 fn on_white(picture: DynamicImage) -> DynamicImage {
     if !picture.color().has_alpha() {
         return picture;
@@ -122,7 +122,7 @@ fn on_white(picture: DynamicImage) -> DynamicImage {
     DynamicImage::ImageRgba8(picture)
 }
 
-/// Decodes a picture of at most so many pixels.
+/// Decodes a picture of at most `max_pixels`.
 fn decode_within(bytes: &[u8], max_pixels: u64) -> Result<(ImageFormat, Decoded), String> {
     let (format, header) = recognise(bytes, max_pixels)?;
     let decoded = if header.has_end {
@@ -136,9 +136,9 @@ fn decode_within(bytes: &[u8], max_pixels: u64) -> Result<(ImageFormat, Decoded)
 /// Pixels, upright, with 8 bits per channel, and their colour profile.
 type Decoded = (DynamicImage, Option<Vec<u8>>);
 
-/// Decodes a JPEG that lacks the mark of its end, but no pixel. Viewers show it.
+/// Decodes a JPEG that lacks its end marker but no pixel, since viewers show such pictures. Refuses a truncated one.
 fn decode_without_end(bytes: &[u8], header: &PictureHeader, max_pixels: u64) -> Result<Decoded, String> {
-    // Half of the mark may be there.
+    // The first half of the end marker may be there.
     let bytes = bytes.strip_suffix(&[0xFF]).unwrap_or(bytes);
     let decode_with = |filling: u8| {
         let whole = [bytes, &[filling; 32], &[0xFF, header::END_OF_IMAGE]].concat();
@@ -149,8 +149,8 @@ fn decode_without_end(bytes: &[u8], header: &PictureHeader, max_pixels: u64) -> 
         hasher.write(picture.as_bytes());
         hasher.finish()
     };
-    // Bytes after the last pixel change nothing. The decoder fills the missing pixels of a picture that is cut with the bytes
-    // after its end. The fillings differ from their first bit on.
+    // The decoder pads a truncated picture with the bytes that follow. Decoding with two paddings gives different
+    // pixels only for a truncated picture. The paddings differ from their first bit on.
     let other = hash(&decode_with(0xA5)?);
     let decoded = decode_with(0)?;
     if hash(&decoded) == other { Ok(decoded) } else { Err(BROKEN.to_owned()) }
@@ -164,7 +164,7 @@ fn decode(
 ) -> Result<Decoded, String> {
     let max_memory = MEMORY_PER_PIXEL * max_pixels;
     let bytes = match format {
-        // A colour profile of 521 KB unpacked to 512 MB, several times in one request.
+        // A colour profile of 521 KB once unpacked to 512 MB, several times in one request.
         ImageFormat::Png => Cow::Owned(chunks::essential(bytes)),
         _ => Cow::Borrowed(bytes),
     };
@@ -173,7 +173,7 @@ fn decode(
     limits.max_alloc = Some(max_memory);
     reader.limits(limits.clone());
     let mut decoder = reader.into_decoder().map_err(refusal)?;
-    // Checked again, because a file may have two headers.
+    // Check the size again: a file may have two headers.
     let (width, height) = decoder.dimensions();
     check_size(width, height, max_pixels)?;
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
@@ -189,7 +189,7 @@ fn decode(
     } else {
         DynamicImage::ImageRgb8(picture.into_rgb8())
     };
-    // The orientation is metadata, which the copy does not have.
+    // Apply the orientation, because re-encoding drops it with the metadata.
     picture.apply_orientation(orientation);
     Ok((picture, profile))
 }
@@ -201,8 +201,8 @@ fn refusal(error: ImageError) -> String {
     }
 }
 
-/// The peak memory of the pixels, in bytes: including the decoder's buffers, during conversion to 8 bits per channel,
-/// or during rotation.
+/// The peak memory for pixels, in bytes: the decoder's buffers, the conversion to 8 bits per channel, or the rotation,
+/// whichever needs most.
 fn memory(decoder: &impl ImageDecoder, header: &PictureHeader, orientation: Orientation) -> u64 {
     use Orientation::{FlipHorizontal, FlipVertical, NoTransforms, Rotate180};
     let color = decoder.color_type();
@@ -218,7 +218,7 @@ fn memory(decoder: &impl ImageDecoder, header: &PictureHeader, orientation: Orie
     (header.working_bytes + decoded).max(converted).max(turned)
 }
 
-/// Whether the colour profile is RGB, like the re-encoded picture.
+/// Whether the colour profile is short, and RGB like the re-encoded picture.
 fn is_worth_keeping(profile: &[u8]) -> bool {
     profile.len() <= MAX_PROFILE && profile.get(16..20) == Some(b"RGB ")
 }
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn a_cut_picture_is_refused_wherever_it_is_cut_unless_no_pixel_is_missing() {
-        // The marks of the end hold none.
+        // The end markers hold no pixels.
         for (format, end) in [(ImageFormat::Jpeg, 2), (ImageFormat::Png, 12), (ImageFormat::WebP, 0)] {
             let whole = encoded(gradient(), format);
             let needed = whole.len() - end;

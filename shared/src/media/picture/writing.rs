@@ -1,4 +1,4 @@
-//! Encodes pictures with little memory beyond the result.
+//! Encodes pictures, using little memory apart from the result.
 
 use std::io::{self, Write};
 
@@ -8,14 +8,14 @@ use png::{BitDepth, ColorType, Compression, Encoder, EncodingError, Filter, Info
 
 use super::BROKEN;
 
-/// Visually indistinguishable from the original.
+/// At this quality, a picture is visually indistinguishable from the original.
 const JPEG_QUALITY: u8 = 90;
-/// The maximum size of a result, in bytes: several times that of a photo with 40 megapixels.
+/// The maximum size of an encoded picture, in bytes: several times that of a photo with 40 megapixels.
 const MAX_WRITTEN: usize = 64 * 1024 * 1024;
 
 const TOO_DETAILED: &str = "This image is too detailed. Save it with fewer pixels, or as JPEG.";
 
-/// A buffer that counts and drops bytes beyond the limit.
+/// A buffer that drops and counts the bytes beyond [`MAX_WRITTEN`].
 #[derive(Default)]
 struct LimitedBuffer {
     bytes: Vec<u8>,
@@ -51,10 +51,10 @@ pub(super) fn jpeg(picture: &DynamicImage, profile: Option<Vec<u8>>) -> Result<V
     written.whole()
 }
 
-/// 8 bits per channel, row by row.
+/// Encodes a PNG with 8 bits per channel, row by row.
 pub(super) fn png(picture: &DynamicImage, profile: Option<Vec<u8>>) -> Result<Vec<u8>, String> {
     let mut written = LimitedBuffer::default();
-    // Row by row: the encoder of `image` would pack the whole picture first.
+    // Row by row, because the encoder of `image` would first pack the whole picture in memory.
     write_png(&mut written, picture, profile).map_err(|_| BROKEN)?;
     written.whole()
 }

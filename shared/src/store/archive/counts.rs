@@ -1,4 +1,4 @@
-//! The counts of a project that cannot be computed from other items any more.
+//! The counts of a project that can no longer be computed from other items, such as those of erased candidates.
 
 use std::collections::BTreeMap;
 
@@ -13,19 +13,19 @@ use crate::error::{Error, Result};
 use crate::store::project::counts::{HAS_BEGUN, RATINGS_SHOWN};
 use crate::store::table::item::{Item, number};
 
-/// A shard of the counts of a project, without what can be counted again.
+/// A shard of a project's counts, without counts that a recount restores.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArchivedCounts {
     pub project: ProjectId,
     pub shard: u8,
-    /// Whether one of its candidates has begun the interview.
+    /// Whether a candidate of this shard has begun the interview.
     pub has_begun: bool,
     pub erased: BTreeMap<CounterName, i64>,
 }
 
 impl ArchivedCounts {
-    /// The counts in the item of a shard; `None` if it has none that an archive needs. Fails with [`Error::Unreadable`] if a
-    /// counter is no number.
+    /// The counts in the item of a shard; `None` if an archive needs none of them. Fails with [`Error::Unreadable`] if
+    /// a counter is no number.
     pub(in crate::store) fn of(project: ProjectId, shard: usize, mut item: Item) -> Result<Option<Self>> {
         item.retain(|name, _| name == HAS_BEGUN || is_of_erased(name));
         if item.is_empty() {
@@ -57,7 +57,7 @@ impl ArchivedCounts {
         (!is_empty).then_some(counts)
     }
 
-    /// The attributes in the item of the shard.
+    /// The attributes to add to the item of the shard.
     pub(super) fn attributes(&self) -> Item {
         let erased = self.erased.iter().map(|(counter, count)| (counter.to_string(), number(*count)));
         let mut attributes: Item = erased.collect();

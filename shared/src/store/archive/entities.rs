@@ -1,4 +1,4 @@
-//! The kind and the identifier of the record of each entity.
+//! The kind and the identifier of each entity's record.
 
 use super::ArchivedEntity;
 use crate::domain::answers::{AnswerCaptions, Answers, WrittenAnswer};
@@ -48,7 +48,7 @@ archived! {
     Customer: Customers, |value| value.id.to_string(), company;
     Evaluation: Evaluations, |value| format!("{}/{}/{}", value.project, value.candidate, value.evaluator), company;
     GuestLink: GuestLinks, |value| format!("{}/{}/{}", value.project, value.candidate, value.id), company;
-    // An event that has no number yet is in no archive.
+    // Archives contain only events that have a number.
     HistoryEntry: Events, |value| keys::event_number(value.sequence.unwrap_or_default()), change.company;
     Label: Labels, |value| value.id.to_string(), company;
     LegalText: LegalTexts, |value| keys::legal_text(&value.company, value.id).sk.replace('#', "/"), company;

@@ -1,9 +1,9 @@
-//! Reads a company as records of an archive.
+//! Reads the data of a company as records of an archive.
 //!
-//! No read sees several items as of one moment. Items that belong together are written in one transaction with an item that
-//! names them: evaluations, guest links and answers with their candidate, texts and captions with the answers, other captions with
-//! their welcome video, the logo and legal texts with the company. So they are of one moment if the item that names them has the same
-//! version before and after they are read.
+//! No read returns several items as of the same time. Items that belong together are written in one transaction with an
+//! item that names them: evaluations, guest links and answers with their candidate; texts and captions of takes with
+//! the answers; captions of a welcome video with the video; the logo and legal texts with the company. So they are
+//! consistent if the item that names them has the same version before and after they are read.
 
 use std::collections::{HashMap, HashSet};
 use std::iter;
@@ -37,11 +37,11 @@ use crate::store::table::keys::{self, ItemCollection, TABLE};
 use crate::store::table::read::batch::ItemBatch;
 use crate::store::table::read::query::Query;
 
-/// The maximum number of candidates in an [`ArchivePage`], whose records are read as of one moment.
+/// The maximum number of candidates in an [`ArchivePage`]. Their records are read together.
 const CANDIDATES_TOGETHER: usize = 25;
-/// How often what has changed while it was read is read again.
+/// How often to read items again that have changed during the read.
 const ATTEMPTS: usize = 10;
-/// Follows every character of an identifier, so that a range ends behind everything that begins with one.
+/// Sorts after every character of an identifier, so that an identifier with this suffix is the end of the range of keys that begin with it.
 const END: char = '~';
 
 /// Records of some candidates of a project.
@@ -52,7 +52,7 @@ pub struct ArchivePage {
     pub reached: Option<CandidateId>,
 }
 
-/// What was written by and about some candidates.
+/// The records by and about some candidates, except the candidates' own.
 struct WrittenRecords {
     written: Vec<(CandidateId, ArchiveRecord)>,
     /// The answers that name texts or captions.
@@ -60,9 +60,9 @@ struct WrittenRecords {
 }
 
 impl Store {
-    /// The records of a company that belong to none of its projects; `None` if there is no such company. Fails with
-    /// [`Error::Unreadable`] if an item cannot be read, and with [`Error::Busy`] if the company or its videos change each time they are
-    /// read.
+    /// Reads the records of a company that belong to none of its projects; `None` if there is no such company. Fails
+    /// with [`Error::Unreadable`] if an item cannot be read, and with [`Error::Busy`] if the company or its videos
+    /// change during every attempt.
     pub async fn archive_company(&self, company: &CompanyId) -> Result<Option<Vec<ArchiveRecord>>> {
         let Some(mut records) = self.archive_company_and_videos(company).await? else { return Ok(None) };
         if let Some(policy) = self.one::<RetentionPolicy>(keys::retention_policy(company)).await? {
@@ -78,7 +78,7 @@ impl Store {
         Ok(Some(records))
     }
 
-    /// The records of a company and of its welcome videos, with what these name.
+    /// Reads the records of a company and its welcome videos, and of the items that these name.
     async fn archive_company_and_videos(&self, company: &CompanyId) -> Result<Option<Vec<ArchiveRecord>>> {
         for _ in 0..ATTEMPTS {
             let Some(found) = self.one::<Company>(keys::company(company)).await? else { return Ok(None) };
@@ -102,7 +102,7 @@ impl Store {
         Err(Error::Busy("the company or its videos changed each time they were read".into()))
     }
 
-    /// The records of the legal texts and the logo of a company.
+    /// Reads the records of a company's legal texts and logo.
     async fn archive_named_by_company(&self, company: &Company) -> Result<Vec<ArchiveRecord>> {
         let Company { id, legal, logo, .. } = company;
         let mut records = Vec::new();
@@ -118,7 +118,7 @@ impl Store {
         Ok(records)
     }
 
-    /// The records of the captions of welcome videos.
+    /// Reads the records of the captions of welcome videos.
     async fn archive_named_by_videos(
         &self,
         company: &CompanyId,
@@ -156,7 +156,7 @@ impl Store {
         Ok(projects.iter().map(|project| project.id).collect())
     }
 
-    /// The records of a project that belong to none of its candidates. There are none if there is no such project.
+    /// Reads the records of a project that belong to none of its candidates; empty if there is no such project.
     pub async fn archive_project(
         &self,
         company: &CompanyId,
@@ -179,8 +179,7 @@ impl Store {
         Ok(records)
     }
 
-    /// The records of the next candidates of a project after `after`. Fails with [`Error::Busy`] if they change each time they are
-    /// read.
+    /// Reads the records of the next candidates of a project after `after`. Fails with [`Error::Busy`] if they change during every attempt.
     pub async fn archive_candidates(
         &self,
         company: &CompanyId,
@@ -197,8 +196,8 @@ impl Store {
         Ok(ArchivePage { records, reached })
     }
 
-    /// The records of a candidate. There are none if there is no such candidate. Fails with [`Error::Busy`] if they change each time
-    /// they are read.
+    /// Reads the records of a candidate; empty if there is no such candidate. Fails with [`Error::Busy`] if they change
+    /// during every attempt.
     pub async fn archive_candidate(
         &self,
         company: &CompanyId,
@@ -209,8 +208,8 @@ impl Store {
         self.archive_together(company, project, found.into_iter().collect()).await
     }
 
-    /// The records of candidates whose items are `rows`, in the order of their keys. Candidates who are deleted in between are
-    /// left out.
+    /// Reads the records of the candidates with the items `rows`, in the order of their keys. Candidates who are
+    /// deleted in the meantime are missing.
     async fn archive_together(
         &self,
         company: &CompanyId,
@@ -229,7 +228,7 @@ impl Store {
             let answers_keys = naming.iter().map(|answers| answers.key());
             let all_keys = candidates.iter().map(|candidate| candidate.key()).chain(answers_keys);
             let mut now = self.get(all_keys).await?;
-            // Candidates go on with their answers without a write of their own item.
+            // Check the answers too: candidates save them without a write of their own item.
             let mut answering = HashSet::new();
             for answers in &naming {
                 if !is_unchanged(answers, &mut now)? {
@@ -254,11 +253,11 @@ impl Store {
             records.extend(written.into_iter().filter(is_settled).map(|(_, record)| record));
             candidates = changed;
         }
-        // The error is not `Changed`: no other worker writes this archive.
+        // Not `Changed`, which would mean that another worker writes this archive.
         Err(Error::Busy("candidates changed each time they were read".into()))
     }
 
-    /// Reads what was written by and about the candidates from `first` to `last`.
+    /// Reads the records by and about the candidates from `first` to `last`, except their own.
     async fn archive_written(
         &self,
         company: &CompanyId,
@@ -290,7 +289,7 @@ impl Store {
         Ok(WrittenRecords { written, naming })
     }
 
-    /// The records of the captions of a candidate's takes, and of the texts that they have written.
+    /// Reads the records of the captions of a candidate's takes, and of their written answers and drafts.
     async fn archive_named_by_answers(&self, answers: &Answers) -> Result<Vec<ArchiveRecord>> {
         let Answers { company, project, candidate, .. } = answers;
         let mut records = Vec::new();
@@ -314,7 +313,7 @@ impl Store {
         self.query_rows(query, usize::MAX).await?.into_iter().map(item::read).collect()
     }
 
-    /// The record of an event, which has the number of its place in the feed.
+    /// The record of a numbered event. Fails for an event without a number.
     pub fn archive_event(&self, event: &VersionedItem<HistoryEntry>) -> Result<ArchiveRecord> {
         if event.sequence.is_none() {
             return Err(Error::internal("an event of the feed without a number"));
@@ -322,7 +321,7 @@ impl Store {
         ArchiveRecord::of(event)
     }
 
-    /// Returns the entries whose events have no number yet, or one after `sequence`.
+    /// Returns those of the `entries` that have no number yet, or one after `sequence`.
     pub async fn entries_after(&self, entries: &[EntryKey], sequence: u64) -> Result<Vec<EntryKey>> {
         let by_key: HashMap<_, _> = entries
             .iter()
@@ -331,7 +330,7 @@ impl Store {
         let mut batch = self.get(by_key.keys().cloned()).await?;
         let mut after = Vec::new();
         for (key, entry) in by_key {
-            // One that has expired is older than every other.
+            // An entry that is missing has expired, so it comes before `sequence`.
             if let Some(found) = batch.take::<HistoryEntry>(&key)?
                 && found.sequence.is_none_or(|number| number > sequence)
             {
@@ -348,7 +347,7 @@ fn is_unchanged<T: StoredEntity>(item: &VersionedItem<T>, now: &mut ItemBatch) -
     Ok(after.is_some_and(|after| after.version() == item.version()))
 }
 
-/// The items of a partition from one sort key to another.
+/// The items of a partition with sort keys from `first` to `last` (inclusive).
 fn range(pk: &str, first: String, last: String) -> Query {
     Query::new(TABLE, string(pk)).ranging(first, last)
 }

@@ -1,7 +1,8 @@
 //! Writes the records of an archive as the items of a company.
 //!
-//! Until the company opens, nothing else writes its items, and they are not in the index by due date. A later write may enter one of
-//! them there: scheduled functions pass it by until the company starts. A repeated import leaves existing items unchanged.
+//! Until the company opens, only the import writes its items, and keeps them out of the index by due date. After the
+//! opening, a write may add an item to the index; scheduled functions skip it until the company starts. A repeated
+//! import leaves existing items unchanged.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +29,7 @@ use crate::store::table::write::transaction::Transaction;
 use crate::store::upkeep::recount::RecountResult;
 
 impl<T> VersionedItem<T> {
-    /// A value that was written as often elsewhere.
+    /// The item of a value from another deployment, with the version, revision and event version that it has there.
     pub(super) fn imported(value: T, version: u64, revision: u64, event_version: Option<u64>) -> Result<Self>
     where
         T: StoredEntity,
@@ -41,7 +42,7 @@ impl<T> VersionedItem<T> {
         item::read(stored)
     }
 
-    /// Another value that was written as often.
+    /// The item with another value, but the same version, revision and event version.
     pub(super) fn with_value(&self, value: T) -> Result<Self>
     where
         T: StoredEntity,
@@ -49,7 +50,7 @@ impl<T> VersionedItem<T> {
         Self::imported(value, self.version(), self.revision(), self.event_version())
     }
 
-    /// The item without its place in the index by due date.
+    /// The item without the attributes that put it into the index by due date.
     fn at_rest(&self) -> Item {
         let mut item = self.stored().clone();
         item.retain(|name, _| name != DUE.pk && name != DUE.sk);
@@ -58,7 +59,7 @@ impl<T> VersionedItem<T> {
 }
 
 impl VersionedItem<HistoryEntry> {
-    /// The event of an erasure with its receipt by the deployment that it comes from.
+    /// The event of an erasure, with the receipt that the deployment of its origin has signed.
     pub fn with_receipt(&self, jws: String) -> Result<Self> {
         self.with_value(HistoryEntry { receipt: Some(jws), ..HistoryEntry::clone(self) })
     }
@@ -82,12 +83,12 @@ impl Store {
         self.one(keys::company_import(company)).await
     }
 
-    /// Whether a company was imported and has not started.
+    /// Whether a company was imported and has not started yet.
     pub async fn awaits_start(&self, company: &CompanyId) -> Result<bool> {
         Ok(self.company_import(company).await?.is_some_and(|import| import.awaits_start()))
     }
 
-    /// Returns the companies among `companies` that were imported and have not started.
+    /// Returns those of the `companies` that were imported and have not started yet.
     pub(in crate::store) async fn awaiting_start(
         &self,
         mut companies: BTreeSet<CompanyId>,
@@ -95,13 +96,14 @@ impl Store {
         if companies.is_empty() {
             return Ok(companies);
         }
-        // An import is older than its items, and a start that is seen late is only late.
+        // Eventual consistency is enough: the import's item exists before its other items, and a start that is noticed
+        // late only delays work.
         let imports: Vec<ItemKey> = companies.iter().map(keys::company_import).collect();
         let mut batch = self.get_that_may_lag(imports).await?;
         let mut waiting = BTreeSet::new();
         while let Some(company) = companies.pop_first() {
             let read = batch.take::<CompanyImport>(&keys::company_import(&company));
-            // One that cannot be read may wait, and must not hold up other companies.
+            // Treat an import that cannot be read as waiting: it must not hold up other companies.
             let waits = match item::or_skipped(read)? {
                 Some(import) => import.is_some_and(|import| import.awaits_start()),
                 None => true,
@@ -113,8 +115,7 @@ impl Store {
         Ok(waiting)
     }
 
-    /// Begins the import of a company. Fails with messages on `company` if there is one of this name, or was one until
-    /// recently.
+    /// Begins the import of a company. Fails with a message on `company` if a company with this identifier exists, or was erased recently.
     pub async fn begin_company_import(
         &self,
         import: CompanyImport,
@@ -129,8 +130,9 @@ impl Store {
         item::first(import)
     }
 
-    /// Stores a record of a company that has not opened, unless an earlier try has. The record of the company itself is stored by
-    /// [`open_company`](Self::open_company), and counts only once the project has its own.
+    /// Stores a record of a company that has not opened, unless an earlier attempt has.
+    /// [`open_company`](Self::open_company) stores the record of the company itself. Counts can only be stored after
+    /// their project.
     pub async fn import_record(
         &self,
         company: &CompanyId,
@@ -164,7 +166,7 @@ impl Store {
             ImportedRecord::Retention(one) => self.put_imported(one).await,
             ImportedRecord::SignIn(one) => self.put_imported(&**one).await,
             ImportedRecord::Token(one) => self.import_token(one).await,
-            // Stored with the numbers of the events, at the end.
+            // `finish_storing` stores the usage, with the event sequence.
             ImportedRecord::Usage(_) => Ok(()),
             ImportedRecord::Video(one) => self.put_imported(&**one).await,
             ImportedRecord::Webhook(one) => self.put_imported(&**one).await,
@@ -172,7 +174,7 @@ impl Store {
         }
     }
 
-    /// Stores the cursor of an imported webhook, which has been sent the events up to number `after`, unless an earlier try has.
+    /// Stores the cursor of an imported webhook, to which the events up to number `after` have been sent, unless an earlier attempt has.
     pub async fn import_cursor(&self, webhook: &Webhook, after: u64, now: DateTime<Utc>) -> Result<()> {
         self.create_unless_there(DeliveryCursor::at_rest(webhook.id, webhook.company.clone(), after, now))
             .await
@@ -183,20 +185,20 @@ impl Store {
         self.put_imported(&item::first(key)?).await
     }
 
-    /// The keys that came with a company and verify its older receipts.
+    /// The keys that were imported with a company and verify its older receipts.
     pub async fn imported_receipt_keys(&self, company: &CompanyId) -> Result<Vec<ImportedReceiptKey>> {
         let found = self.all_wanted::<ImportedReceiptKey>(keys::receipt_keys(company), |_| true).await?;
         Ok(found.into_iter().map(|key| ImportedReceiptKey::clone(&key)).collect())
     }
 
-    /// Counts what was imported of a company.
-    // Candidates are counted once, at the end: concurrent transactions of candidates would conflict on the four shards.
+    /// Computes the counts of an imported company.
+    // Count candidates once, at the end: concurrent transactions of candidates would conflict on the four shards of counts.
     pub async fn count_imported(&self, company: &CompanyId) -> Result<RecountResult> {
         self.recount_all(company, None).await
     }
 
-    /// Replaces `import` by `stored`, once everything but the company itself is stored. The company's feed goes on after `sequence`. Fails
-    /// with [`Error::Changed`] if another try was faster.
+    /// Replaces `import` by `stored` once everything except the company itself is stored. The company's feed continues
+    /// after `sequence`. Fails with [`Error::Changed`] if another attempt was faster.
     pub async fn finish_storing(
         &self,
         import: &VersionedItem<CompanyImport>,
@@ -210,7 +212,7 @@ impl Store {
         import.followed_by(stored)
     }
 
-    /// Opens a company whose other records are stored, for reading. Fails with [`Error::Changed`] if another try was faster.
+    /// Opens a company for reading once its other records are stored. Fails with [`Error::Changed`] if another attempt was faster.
     pub async fn open_company(
         &self,
         import: &VersionedItem<CompanyImport>,
@@ -240,20 +242,20 @@ impl Store {
         }
     }
 
-    /// Stores an item from which nothing is derived, unless an earlier try has.
+    /// Stores an item that has no derived items, unless an earlier attempt has.
     async fn put_imported<T: StoredEntity>(&self, item: &VersionedItem<T>) -> Result<()> {
         let _present = self.put_item(item.at_rest(), WriteCondition::Absent).await?;
         Ok(())
     }
 
-    /// A transaction that stores an item with what is derived from it.
+    /// Begins a transaction that stores an item. The caller adds the items that are derived from it.
     fn importing<T: StoredEntity>(&self, item: &VersionedItem<T>) -> Transaction {
         let mut transaction = self.transaction();
         transaction.put(item.key(), item.at_rest(), WriteCondition::Absent, Error::Changed);
         transaction
     }
 
-    /// Commits a transaction unless an earlier try has.
+    /// Commits a transaction unless an earlier attempt has.
     async fn commit_import(&self, transaction: Transaction) -> Result<()> {
         match self.commit(transaction).await {
             Err(Error::Changed) => Ok(()),
@@ -262,7 +264,7 @@ impl Store {
     }
 
     async fn import_candidate(&self, candidate: &VersionedItem<Candidate>) -> Result<()> {
-        // Shares are written before: with all search entries, they may be too many for one transaction.
+        // Write shares before the transaction: with all search entries, they may be too many for one.
         for (key, share) in share_notes(candidate) {
             self.put(key, share).await?;
         }

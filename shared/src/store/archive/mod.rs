@@ -1,4 +1,4 @@
-//! Archives of companies: what is stored as records, without what an archive leaves out, and back.
+//! Archives of companies: converts items to records, without the data that archives leave out, and back.
 
 mod counts;
 mod entities;
@@ -24,15 +24,15 @@ use crate::error::{Error, Result};
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArchiveRecord {
     pub kind: RecordKind,
-    /// Unique in its kind. The order of the records of a file is that of their identifiers.
+    /// The identifier, unique in its kind. A file's records are sorted by it.
     pub id: String,
-    /// `id`, `version` and `value`: what is stored.
+    /// The JSON of the record: `id`, `version` and the stored `value`.
     pub content: Value,
-    /// The entry of the last event of it, if it has a history.
+    /// The history entry of the resource's last event; `None` if it has none.
     pub last_event: Option<EntryKey>,
 }
 
-/// An entity whose items an archive has as records.
+/// An entity that archives contain as records.
 pub(in crate::store) trait ArchivedEntity: StoredEntity {
     const KIND: RecordKind;
 
@@ -42,7 +42,7 @@ pub(in crate::store) trait ArchivedEntity: StoredEntity {
 }
 
 impl ArchiveRecord {
-    /// A record of something that is not stored as it is shown.
+    /// A record whose value is not that of an item, and that has no version.
     pub fn new(kind: RecordKind, id: String, value: Value) -> Self {
         let content = json!({ "id": id, "value": value });
         Self { kind, id, content, last_event: None }
@@ -52,8 +52,8 @@ impl ArchiveRecord {
         Self::with_value(item, item)
     }
 
-    /// The record of `item` with this value. Fails with [`Error::Unreadable`] if the item has an attribute that this release does
-    /// not know, which may be a secret.
+    /// The record of `item` with this value. Fails with [`Error::Unreadable`] if the item has an attribute that this
+    /// release does not know, because the attribute may be a secret.
     pub(in crate::store) fn with_value<T: ArchivedEntity>(
         item: &VersionedItem<T>,
         value: &T,
@@ -88,7 +88,7 @@ impl ArchiveRecord {
     }
 }
 
-/// Removes what is at a path whose parts are separated by dots.
+/// Removes the member at a path, whose parts are separated by dots.
 fn remove(value: &mut Value, path: &str) {
     let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
     match (rest, value.as_object_mut()) {

@@ -1,4 +1,4 @@
-//! Reads records of an archive, which may come from anybody.
+//! Reads the records of an archive. Trusts nothing in them, because anyone may have written the archive.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use chrono::{DateTime, Datelike as _, Utc};
@@ -31,20 +31,20 @@ use crate::domain::webhook::Webhook;
 use crate::error::Result;
 use crate::store::table::item::{Item, VersionedItem};
 
-/// The largest number of writes of an item, which has ten digits in keys.
+/// The largest version of an item: keys hold ten digits.
 const MAX_VERSION: u64 = 9_999_999_999;
-/// The largest number of days, minutes, scores and so on. Sums and dates of larger ones overflow.
+/// The largest accepted number of days, minutes, scores and so on. Sums and dates of larger numbers overflow.
 const MAX_NUMBER: f64 = 1e6;
-/// The largest size, counter or number of an event: JSON has no larger integers.
+/// The largest accepted size, counter or event number: JSON has no larger exact integers.
 const MAX_COUNT: f64 = 9_007_199_254_740_992.0;
-/// A number that clients choose up to the limit of its type. It only sorts.
+/// A field that clients may set to any number of its type. It is only used for sorting.
 const POSITION: &str = "position";
-/// The last year with four digits, which text sorts like a number.
+/// The last accepted year: dates with more digits do not sort as text.
 const LAST_YEAR: i32 = 9999;
-/// DynamoDB's limit, in bytes, without what the index by due date adds.
+/// The maximum size of an item in bytes: DynamoDB's limit, less the attributes of the index by due date.
 const MAX_ITEM: usize = 400 * 1024 - 200;
 
-/// A record, as it is to be stored.
+/// A validated record, ready to be stored.
 #[derive(Debug)]
 pub enum ImportedRecord {
     AnswerCaptions(VersionedItem<AnswerCaptions>),
@@ -74,9 +74,9 @@ pub enum ImportedRecord {
 /// Reads the records of an archive.
 #[derive(Clone, Copy)]
 pub struct ArchiveReader<'a> {
-    /// The company as the archive names it.
+    /// The identifier of the company in the archive.
     pub company: &'a CompanyId,
-    /// The company as it is named here.
+    /// The identifier of the company in this deployment.
     pub name: &'a CompanyId,
     /// Generates the secrets that an archive lacks. They are never shown, so they authenticate nobody.
     pub entropy: &'a dyn RandomSource,
@@ -97,7 +97,7 @@ struct RecordLine {
 }
 
 impl ImportedRecord {
-    /// The right in it that only an operator can grant, in words; `None` if there is none.
+    /// Describes the right in the record that only an operator may grant; `None` if there is none.
     pub fn grant(&self) -> Option<String> {
         match self {
             Self::Company(company) if !company.verified_senders.is_empty() => {
@@ -128,11 +128,11 @@ impl ImportedRecord {
 }
 
 impl ArchiveReader<'_> {
-    /// The record in a line of the file of its kind. Fails with what is wrong with it: an export of what would be stored must be
-    /// this line.
+    /// Reads the record in a line of the file of its kind. Fails with a description of the problem. A record is valid
+    /// only if exporting the resulting item gives exactly this line.
     pub fn read(&self, kind: RecordKind, line: &str) -> Result<ImportedRecord, String> {
         let mut content: Value = serde_json::from_str(line).map_err(|error| format!("no JSON: {error}"))?;
-        // This refuses members that come twice, too.
+        // This also refuses duplicate members.
         if to_text(&content)? != line {
             return Err("this is not canonical JSON".to_owned());
         }
@@ -169,7 +169,7 @@ impl ArchiveReader<'_> {
         })
     }
 
-    /// Replaces the identifier of the company by the new one. Receipts are signed and keep the former one.
+    /// Replaces the identifier of the company by the new one. Receipts keep the former one, because they are signed.
     fn rename(&self, kind: RecordKind, content: &mut Value) {
         let pointers: &[&str] = match kind {
             RecordKind::Company => &["/id", "/value/id"],
@@ -209,14 +209,14 @@ impl ArchiveReader<'_> {
         if item.company() != self.name {
             return Err("it is of another company".to_owned());
         }
-        // Detects unknown members, and values that the types read in another way.
+        // Detects unknown members, and values that the types read differently.
         if to_text(&written.content)? != to_text(&content)? {
             return Err("it has members or values that no record has".to_owned());
         }
         Ok(item)
     }
 
-    /// The value with all attributes that its type needs.
+    /// Adds the attributes that the value's type needs and that archives leave out.
     fn with_secrets(&self, kind: RecordKind, mut value: Value) -> Value {
         let is_limited = value["limits"].is_object();
         let added = match kind {
@@ -224,7 +224,7 @@ impl ArchiveReader<'_> {
                 [("mail_rate", Some(json!([]))), ("session_epoch", Some(json!(0)))]
             }
             RecordKind::GuestLinks => [("hash", Some(self.hash())), ("media_key", Some(media_key()))],
-            // A token with trust has no secret.
+            // A token that trusts a workload has no secret.
             RecordKind::Tokens if value["trust"].is_object() => return value,
             RecordKind::Tokens => [("hash", Some(self.hash())), ("media_key", (!is_limited).then(media_key))],
             _ => return value,
@@ -247,7 +247,7 @@ impl ArchiveReader<'_> {
     }
 }
 
-/// The media key of an imported credential, whose secret is unknown: it signs and verifies nothing.
+/// The media key of an imported credential. Its secret is unknown, so the key signs and verifies nothing.
 fn media_key() -> Value {
     json!(Sealed::of_nothing())
 }
@@ -270,7 +270,7 @@ fn read_usage(content: &Value) -> Result<ArchivedUsage, String> {
     usage.ok_or_else(|| "this is not what was used in a month".to_owned())
 }
 
-/// Refuses numbers and dates that overflow in calculations. Their types hold more than clients can set.
+/// Refuses numbers and dates that would overflow in calculations: the types accept larger ones than clients can set.
 fn check_values(kind: RecordKind, value: &Value) -> Result<(), String> {
     match value {
         Value::Number(number) => {
@@ -301,7 +301,7 @@ fn check_values(kind: RecordKind, value: &Value) -> Result<(), String> {
     }
 }
 
-/// At least what DynamoDB counts of an item.
+/// An upper bound of the size that DynamoDB counts for an item.
 fn size_of(item: &Item) -> usize {
     fn of_value(value: &AttributeValue) -> usize {
         match value {

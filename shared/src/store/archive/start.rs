@@ -1,4 +1,4 @@
-//! Starts an imported company: from then on, its items are due.
+//! Starts an imported company: puts its items into the index by due date, so that scheduled functions handle them.
 
 use chrono::{DateTime, Utc};
 use futures_util::future::try_join_all;
@@ -19,12 +19,13 @@ use crate::store::table::keys;
 use crate::store::table::retry::RetryPolicy;
 use crate::store::table::write::condition::WriteCondition;
 
-/// The items that are written at once.
+/// How many items are written concurrently.
 const AT_ONCE: usize = 32;
 
 impl Store {
-    /// Gives the items of a company their place in the index by due date, as far as they have none, and restarts the conversions of
-    /// answers that were under way. Idempotent. Fails with [`Error::Unreadable`](crate::Error::Unreadable) if an item cannot be read.
+    /// Puts those items of a company into the index by due date that are not in it yet, and restarts interrupted
+    /// conversions of answers. Idempotent. Fails with [`Error::Unreadable`](crate::Error::Unreadable) if an item cannot
+    /// be read.
     pub async fn schedule_company(&self, company: &Company, now: DateTime<Utc>) -> Result<()> {
         let tokens: Vec<VersionedItem<NamedToken>> =
             self.all_wanted(keys::tokens(&company.id), |_| true).await?;
@@ -87,7 +88,7 @@ impl Store {
         if item.due().is_none() {
             return Ok(());
         }
-        // Under the same version, since nobody has changed it. A concurrent write enters it in the index as well.
+        // Keep the version, because the value stays the same. If a concurrent write was faster, it has put the item into the index.
         let due = item.with_value(T::clone(item))?;
         let _faster = self.put_item(due.stored().clone(), WriteCondition::Version(due.version())).await?;
         Ok(())

@@ -1,4 +1,4 @@
-//! The usage of a company in a month, as a record.
+//! Converts the usage of a company in a month to a record and back.
 
 use serde::Deserialize as _;
 use serde_json::{Value, json};
@@ -15,12 +15,12 @@ pub struct ArchivedUsage {
 }
 
 impl ArchivedUsage {
-    /// Each month in which something was used.
+    /// The usage of each month that has any.
     pub fn all_of(usage: &UsageByMonth) -> impl Iterator<Item = Self> {
         usage.months().map(|(month, counts)| Self { month, counts })
     }
 
-    /// The usage that a record says; `None` if it says none.
+    /// The usage in a record; `None` if the record is invalid or has no usage.
     pub(super) fn of_record(id: &str, value: &Value) -> Option<Self> {
         let counts =
             UsageCounts::deserialize(value).ok().filter(|counts| *counts != UsageCounts::default())?;

@@ -1,4 +1,4 @@
-//! Access patterns of the captions of answers: an item for each take and language.
+//! Access patterns of the captions of answers: one item per take and language.
 
 use chrono::{DateTime, Utc};
 
@@ -32,7 +32,7 @@ impl Store {
         self.one(keys::captions_of_answer(company, *project, *candidate, take, language)).await
     }
 
-    /// Stores captions of a take, which `after` names. Does nothing if `before` has them already. Fails with
+    /// Stores captions of a take; `after` has their digest. Does nothing if `before` equals `after`. Fails with
     /// [`Error::Changed`](crate::Error::Changed) after a concurrent write of the answers or the candidate.
     pub fn put_answer_captions(
         &self,
@@ -43,7 +43,7 @@ impl Store {
         now: DateTime<Utc>,
     ) -> Transaction {
         let mut transaction = self.save_answers(candidate, before, after, now);
-        // The captions are written only with the answers, by which they are found when their take goes.
+        // Write captions only together with the answers: without their digest there, they would outlive their take.
         if **before != *after
             && let Some(item) = transaction.or_fault(item::write(captions, 1))
         {
@@ -52,7 +52,7 @@ impl Store {
         transaction
     }
 
-    /// Deletes the captions of a take in a language, which `after` no longer names. Fails like
+    /// Deletes the captions of a take in a language; `after` no longer has their digest. Fails like
     /// [`put_answer_captions`](Self::put_answer_captions).
     pub fn delete_answer_captions(
         &self,
@@ -69,7 +69,7 @@ impl Store {
     }
 
     /// Deletes all captions of a take that is no longer kept. Idempotent.
-    // No write can bring captions back: it requires that the answers have the take.
+    // No concurrent write can bring captions back: it requires that the answers still have the take.
     pub async fn delete_captions_of_take(
         &self,
         company: &CompanyId,

@@ -1,5 +1,5 @@
-//! Access patterns of answers: all answers of a candidate are one item, which is missing until the first take, text or draft. The
-//! written answer and the draft of a question have an item of their own.
+//! Access patterns of answers. All answers of a candidate are one item, which is missing until the first take, text or
+//! draft. For each question, the written answer and its draft are an item of their own.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -22,7 +22,7 @@ use crate::store::table::keys::{self, ItemKey};
 use crate::store::table::retry::RetryPolicy;
 use crate::store::table::write::transaction::Transaction;
 
-/// Longer than any conversion may wait.
+/// How far ahead of `now` to look for due answers: longer than any conversion may wait.
 const AHEAD: TimeDelta = TimeDelta::days(1);
 
 impl StoredEntity for Answers {
@@ -57,7 +57,7 @@ impl Store {
         self.one(keys::answers(company, project, candidate)).await
     }
 
-    /// Reads the answers of candidates of a project, without those who have none.
+    /// Reads the answers of these candidates of a project. Candidates without answers are missing.
     pub async fn answers_of(
         &self,
         company: &CompanyId,
@@ -76,10 +76,11 @@ impl Store {
         Ok(all)
     }
 
-    /// Reads the texts of the candidate about these questions of `answers`, by question. Fails with [`Error::Unreadable`] if one
-    /// cannot be read.
-    // Texts are read after the answers, never at once: a text may then be newer than what the tag of a response says, but not
-    // older, so that no client keeps an old text under a new tag. One that was reset in between is missing.
+    /// Reads the candidate's written answers and drafts for these questions of `answers`, by question. Fails with
+    /// [`Error::Unreadable`] if one cannot be read.
+    // Read texts after the answers, never together with them: a text may then be newer than the `ETag` of the response,
+    // but never older, so that no client keeps an old text under a new tag. A text that was reset in between is
+    // missing.
     pub async fn written_answers(
         &self,
         answers: &Answers,
@@ -98,8 +99,9 @@ impl Store {
         Ok(texts)
     }
 
-    /// Reads the part of a candidate's answers that `reader` sees at `now`. Once the time of the interview is over, drafts are answers;
-    /// until then, only the candidate sees them. Fails like [`written_answers`](Self::written_answers).
+    /// Reads the part of a candidate's answers that `reader` may see at `now`. Until the time of the interview is over,
+    /// only the candidate sees drafts; afterwards, drafts of unanswered questions count as answers. Fails like
+    /// [`written_answers`](Self::written_answers).
     pub async fn shown_answers(
         &self,
         candidate: &Candidate,
@@ -127,7 +129,7 @@ impl Store {
         Ok(ShownAnswers { answers, written })
     }
 
-    /// Ends the drafts of `answers`, as [`Answers::end_drafts`] does.
+    /// Ends the drafts of `answers`, as [`Answers::end_drafts`] does: those of unanswered questions become answers, the others are dropped.
     pub async fn end_drafts(&self, answers: Answers) -> Result<FinalAnswers> {
         let written = self.written_answers(&answers, answers.drafts()).await?;
         let (answers, left) = answers.end_drafts(written.values().map(|answer| &**answer));
@@ -141,7 +143,7 @@ impl Store {
         Ok(FinalAnswers { answers, written: written.into_values().collect(), left })
     }
 
-    /// Reads the questions of a candidate's project, and what the candidate has answered.
+    /// Reads the questions of a candidate's project and the candidate's answers.
     pub async fn interview_of(
         &self,
         candidate: &Candidate,
@@ -159,8 +161,8 @@ impl Store {
         ))
     }
 
-    /// Retries failed and doubtful conversions in a project, and returns their number. Fails with [`Error::Unreadable`] if
-    /// answers cannot be read.
+    /// Retries failed and doubtful conversions in a project, and returns their number. Fails with [`Error::Unreadable`]
+    /// if any answers cannot be read.
     pub async fn retry_conversions(
         &self,
         company: &CompanyId,
@@ -170,7 +172,7 @@ impl Store {
         let all = keys::all_answers(company, project);
         let mut retried = 0;
         for found in self.all_wanted(all, |answers: &Answers| answers.to_retry(now).next().is_some()).await? {
-            // The candidate may go on, or be deleted.
+            // The candidate may continue the interview, or be deleted, in the meantime.
             let retry = async || {
                 let Some(before) = self.answers(company, project, found.candidate).await? else {
                     return Ok(0);
@@ -184,9 +186,9 @@ impl Store {
         Ok(retried)
     }
 
-    /// Restarts the conversions that had begun or waited at the moment that the table was restored to, and
-    /// returns their number. Fails with [`Error::Unreadable`] if answers cannot be read.
-    // The effects that were to start these conversions then are carried out, and a restore keeps them so.
+    /// Restarts the conversions that were running or waiting at the moment to which the table was restored, and returns
+    /// their number. Fails with [`Error::Unreadable`] if any answers cannot be read.
+    // The effects that start these conversions have already run, and a restore does not run them again.
     pub async fn restart_conversions(&self, now: DateTime<Utc>) -> Result<usize> {
         let mut restarted = 0;
         let mut due = self.due_answers(now + AHEAD);
@@ -207,17 +209,17 @@ impl Store {
         Ok(restarted)
     }
 
-    /// Deletes the answers of a candidate who is deleted. Idempotent.
+    /// Deletes all answers of a deleted candidate. Idempotent.
     pub async fn delete_answers(
         &self,
         company: &CompanyId,
         project: ProjectId,
         candidate: CandidateId,
     ) -> Result<()> {
-        // All that there are: a restored table may hold texts that the answers do not name.
+        // Delete every text in the table: after a restore, there may be texts that the answers do not name.
         let texts = self.all_items(&keys::written_answers(company, project, candidate)).await?;
         let mut transaction = self.transaction();
-        // One transaction takes all texts, since each question has at most one.
+        // One transaction is enough for all texts: each question has at most one.
         for key in item::keys_of(&texts)? {
             transaction.delete_derived(key);
         }
@@ -226,8 +228,8 @@ impl Store {
         self.delete_collection(&keys::answer_captions(company, project, candidate)).await.map(drop)
     }
 
-    /// Ends the interview of a candidate by this change, with the answers that they have given until then. Fails with
-    /// [`Error::Changed`] after a concurrent write of either, or of a draft.
+    /// Ends the interview of a candidate by `change`, with the answers that they have given so far. Fails with
+    /// [`Error::Changed`] after a concurrent write of the candidate, the answers or a draft.
     pub fn end_interview(
         &self,
         candidate: &VersionedItem<Candidate>,
@@ -240,7 +242,7 @@ impl Store {
     }
 
     /// Replaces `before` by `after`, or creates it. Fails with [`Error::Changed`] also after a concurrent write of the
-    /// candidate, who may have left the interview.
+    /// candidate, because it may have ended the interview.
     pub fn save_answers(
         &self,
         candidate: &VersionedItem<Candidate>,
@@ -255,8 +257,8 @@ impl Store {
         transaction
     }
 
-    /// Replaces `before` by `after`, which has the answer or begins the draft that `written` has. Fails like
-    /// [`save_answers`](Self::save_answers), and after a concurrent write of the draft.
+    /// Replaces `before` by `after`, and saves `written`: an answer, or the first draft of one. Fails like
+    /// [`save_answers`](Self::save_answers), and with [`Error::Changed`] after a concurrent write of `former`.
     pub fn save_written_answer(
         &self,
         candidate: &VersionedItem<Candidate>,
@@ -270,8 +272,8 @@ impl Store {
         transaction
     }
 
-    /// Replaces `before` by `after`, in which a question was reset, and deletes the texts about it. Fails like
-    /// [`save_answers`](Self::save_answers).
+    /// Replaces `before` by `after`, in which `question` was reset, and deletes its written answer and draft. Fails
+    /// like [`save_answers`](Self::save_answers).
     pub fn reset_answer(
         &self,
         candidate: &VersionedItem<Candidate>,
@@ -288,8 +290,8 @@ impl Store {
         transaction
     }
 
-    /// Replaces a draft. Fails with [`Error::Changed`] after a concurrent write of it, the end of the interview included.
-    // A single write costs half of a transaction, and is enough: every write that ends drafts also writes their items.
+    /// Replaces a draft. Fails with [`Error::Changed`] after a concurrent write of the draft, also if that ended the interview.
+    // A single write costs half as much as a transaction, and is safe: every write that ends drafts also writes their items.
     pub async fn replace_draft(
         &self,
         before: &VersionedItem<WrittenAnswer>,
@@ -297,13 +299,14 @@ impl Store {
     ) -> Result<()> {
         let Err(error) = self.replace(before, after.clone()).await else { return Ok(()) };
         let Error::Changed = error else { return Err(error) };
-        // The response of a first attempt may have been lost.
+        // The first attempt may have succeeded although its response was lost.
         let stored: Option<VersionedItem<WrittenAnswer>> = self.one(before.key()).await?;
         if stored.is_some_and(|stored| *stored == *after) { Ok(()) } else { Err(Error::Changed) }
     }
 
-    /// Moves a candidate by `change`, but not to the end of an interview. Fails with [`Error::Changed`] after a concurrent write of
-    /// the project or its questions if the candidate begins.
+    /// Moves a candidate by `change`, which must not end an interview: use [`end_interview`](Self::end_interview) for
+    /// that. If the candidate begins, fails with [`Error::Changed`] after a concurrent write of the project or its
+    /// questions.
     pub fn advance_candidate(
         &self,
         before: &VersionedItem<Candidate>,
@@ -312,14 +315,14 @@ impl Store {
         now: DateTime<Utc>,
     ) -> Transaction {
         let mut transaction = self.change_candidate(before, change, now);
-        // Both decide whether this service conducts the interview, and a write of the questions is one of the project.
+        // Project and questions decide whether this service conducts the interview. Each write of the questions also writes the project.
         if change.candidate.status == CandidateStatus::Interviewing {
             transaction.require_unchanged(project);
         }
         transaction
     }
 
-    /// Replaces `before` by `after`, or creates it, whatever the candidate does meanwhile.
+    /// Replaces `before` by `after`, or creates it, regardless of concurrent writes of the candidate.
     pub fn update_answers(
         &self,
         before: &VersionedItem<Answers>,
@@ -332,35 +335,35 @@ impl Store {
     }
 }
 
-/// A caller who looks at answers.
+/// A caller who reads answers.
 #[derive(Debug, Clone, Copy)]
 pub struct AnswerReader {
     /// Whether the caller is the candidate.
     pub is_candidate: bool,
-    /// The question whose answer they look at; `None` for all.
+    /// The only question whose answer the caller reads; `None` for all.
     pub only: Option<QuestionId>,
 }
 
 /// The answers of a candidate as a caller sees them.
 pub struct ShownAnswers {
     pub answers: Answers,
-    /// The texts about the questions that the caller looks at.
+    /// The written answers and drafts of the questions that the caller reads.
     pub written: WrittenAnswers,
 }
 
-/// The answers with which an interview ends.
+/// The answers at the end of an interview.
 pub struct FinalAnswers {
-    /// The answers, drafts among them.
+    /// The answers, including those that were drafts.
     pub answers: Answers,
-    /// The texts that had a draft.
+    /// The items of texts that had a draft.
     written: Vec<VersionedItem<WrittenAnswer>>,
-    /// The texts that stay, by question.
+    /// The new content of those items, by question; the others are deleted.
     left: WrittenAnswers,
 }
 
 impl Transaction {
-    /// Also saves the answers with which an interview ends. Fails with [`Error::Changed`] after a concurrent write of them, or of a
-    /// draft.
+    /// Also saves the answers at the end of an interview. Fails with [`Error::Changed`] after a concurrent write of the
+    /// answers or of a draft.
     pub fn with_final_answers(
         mut self,
         before: &VersionedItem<Answers>,
@@ -380,7 +383,7 @@ impl Transaction {
         self
     }
 
-    /// Replaces `before` by `after`, or creates it, and records the effects.
+    /// Replaces `before` by `after`, or creates it, and records the resulting effects.
     pub(in crate::store) fn answers(
         &mut self,
         before: &VersionedItem<Answers>,

@@ -1,6 +1,6 @@
-//! Access patterns of evaluations that evaluators write, and of the results that follow from them.
+//! Access patterns of evaluations, and of the results that follow from them.
 //!
-//! The summary of a result is derived from its candidate and written with it, like search entries.
+//! The summary of a candidate's results is derived from the candidate and written with it, as search entries are.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -25,7 +25,7 @@ use crate::store::table::read::query::{Query, RowFilter};
 use crate::store::table::write::condition::WriteCondition;
 use crate::store::table::write::transaction::Transaction;
 
-/// The evaluations that one call reads for a document. The longest are 110 KB each.
+/// How many evaluations one call reads for a document. The longest have 110 KB each.
 const READ_TOGETHER: usize = 16;
 
 impl StoredEntity for Evaluation {
@@ -34,11 +34,11 @@ impl StoredEntity for Evaluation {
     }
 }
 
-/// The attribute of evaluations that their authors have deleted.
+/// The attribute that marks an evaluation as deleted by its author.
 const IS_WITHDRAWN: &str = "is_withdrawn";
 const KEYS: ProjectionExpression = ProjectionExpression::new("pk, sk", &[]);
 
-/// The place of an evaluation in the table.
+/// The key of an evaluation's item.
 #[derive(Debug)]
 pub struct EvaluationKey(ItemKey);
 
@@ -49,8 +49,8 @@ pub struct CandidateResult {
 }
 
 impl Store {
-    /// Writes a change of the evaluation that is `before`, or of a new one. Fails with [`Error::Changed`] also after a
-    /// concurrent change of the candidate, which every other evaluation makes.
+    /// Writes a change of the evaluation `before`, or a new evaluation if it is `None`. Fails with [`Error::Changed`]
+    /// also after a concurrent change of the candidate, for example by another evaluation of them.
     pub fn save_evaluation(
         &self,
         project: &VersionedItem<Project>,
@@ -69,7 +69,7 @@ impl Store {
             }
             (Some(before), Some(after)) => transaction.replace(before, after),
             (Some(before), None) => transaction.delete(before),
-            // An event has completed what was never saved here.
+            // An event of the platform has completed an evaluation that was never saved here.
             (None, None) => {}
         }
         transaction
@@ -87,8 +87,9 @@ impl Store {
         Ok(by_ids(&found))
     }
 
-    /// The evaluations of a candidate by each of these evaluators, in their order, read as they are taken, for documents that
-    /// must not miss one; `None` if there is none. Fails with [`Error::Unreadable`] if one cannot be read.
+    /// The evaluations of a candidate by each of these evaluators, in their order; `None` for evaluators without one.
+    /// Reads them as the stream is consumed. For documents that must not miss one: fails with [`Error::Unreadable`] if
+    /// one cannot be read.
     pub fn evaluations_by<'a>(
         &'a self,
         candidate: &'a Candidate,
@@ -110,7 +111,7 @@ impl Store {
         evaluators.into_iter().map(|by| Ok((by, batch.take(&key(by))?))).collect()
     }
 
-    /// Reads the given evaluations in one round trip, without those that do not exist.
+    /// Reads the given evaluations in one round trip. Those that do not exist are missing.
     pub async fn evaluations(
         &self,
         company: &CompanyId,
@@ -122,7 +123,7 @@ impl Store {
         Ok(by_ids(&found))
     }
 
-    /// The places of all evaluations of a candidate, also of those that cannot be read.
+    /// The keys of all evaluations of a candidate, including those that cannot be read.
     pub async fn evaluation_keys(
         &self,
         company: &CompanyId,
@@ -133,8 +134,7 @@ impl Store {
         rows.iter().map(|row| item::key_of(row).map(EvaluationKey)).collect()
     }
 
-    /// Whether an evaluation of a candidate is stored that its author has not deleted, be it a draft. Counts those that cannot be
-    /// read.
+    /// Whether a candidate has an evaluation, even a draft, that its author has not deleted. Counts evaluations that cannot be read.
     pub async fn has_evaluation(
         &self,
         company: &CompanyId,
@@ -145,10 +145,10 @@ impl Store {
         Ok(rows.iter().any(|row| !row.contains_key(IS_WITHDRAWN)))
     }
 
-    /// Deletes evaluations of a candidate who is deleted.
+    /// Deletes evaluations of a deleted candidate.
     pub async fn delete_evaluations(&self, keys: &[EvaluationKey]) -> Result<()> {
         for EvaluationKey(key) in keys {
-            // One by one: nothing else depends on them any more, and a repeat deletes the rest.
+            // One by one, without a transaction: nothing else depends on them any more, and a retry deletes the rest.
             self.delete_alone(key).await?;
         }
         Ok(())
@@ -165,7 +165,7 @@ impl Store {
         self.query_rows(query, usize::MAX).await
     }
 
-    /// A page of the candidates whom an evaluator of the project has evaluated, the oldest candidate first.
+    /// A page of the candidates with a completed evaluation by an evaluator of the project, oldest candidate first.
     pub async fn list_results(
         &self,
         project: &Project,
@@ -179,7 +179,7 @@ impl Store {
         Ok(Page { rows: results_in(rows)?, next, previous })
     }
 
-    /// All candidates whom an evaluator of the project has evaluated, the oldest first.
+    /// All candidates with a completed evaluation by an evaluator of the project, oldest first.
     pub async fn all_results(&self, project: &Project) -> Result<Vec<CandidateResult>> {
         match by_evaluators(project) {
             Some(filter) => self.filtered_results(&project.company, project.id, filter).await,
@@ -187,7 +187,7 @@ impl Store {
         }
     }
 
-    /// The interviewed candidates whose evaluation `evaluator` has completed, the oldest first.
+    /// The interviewed candidates for whom `evaluator` has completed an evaluation, oldest first.
     pub async fn evaluated_by(
         &self,
         company: &CompanyId,
@@ -202,9 +202,9 @@ impl Store {
         Ok(keys.iter().filter_map(keys::result_in).collect())
     }
 
-    /// The interviewed candidates who wait for the evaluation by `evaluator`, the oldest first. Some may have been deleted or
-    /// reopened since.
-    // An index by evaluators would cost each completed interview a write for each of them.
+    /// The interviewed candidates without a completed evaluation by `evaluator`, oldest first. Some may have been
+    /// deleted or reopened since.
+    // No index by evaluator: each completed interview would cost a write per evaluator.
     pub async fn awaiting_evaluation(
         &self,
         company: &CompanyId,
@@ -220,8 +220,7 @@ impl Store {
         Ok(waiting)
     }
 
-    /// The interviewed candidates whose evaluation by the project's evaluators has this status, the oldest first. Some may have
-    /// changed since.
+    /// The interviewed candidates whose evaluation by the project's evaluators has this status, oldest first. Some may have changed since.
     pub async fn with_evaluation_status(
         &self,
         project: &Project,
@@ -234,7 +233,7 @@ impl Store {
         }
         let (results, mut waiting) =
             tokio::try_join!(self.all_results(project), self.interviewed(&project.company, project.id))?;
-        // Each of these has a completed evaluation.
+        // Every candidate in `results` has a completed evaluation.
         let others: HashSet<CandidateId> = results.into_iter().map(|result| result.candidate).collect();
         waiting.retain(|id| !others.contains(id));
         Ok(waiting)
@@ -252,7 +251,7 @@ impl Store {
         rows.iter().map(|row| candidates.id_in(row)?.parse().map_err(Error::internal)).collect()
     }
 
-    /// All candidates with a veto by anyone, the oldest first.
+    /// All candidates with at least one veto, oldest first.
     pub async fn all_vetoed(&self, company: &CompanyId, project: ProjectId) -> Result<Vec<CandidateResult>> {
         let filter = RowFilter::any([vec!["vetos".to_owned()]]);
         self.filtered_results(company, project, filter).await
@@ -268,8 +267,8 @@ impl Store {
         results_in(self.query_rows(query, usize::MAX).await?)
     }
 
-    /// Writes the summaries of a project's results that are missing or wrong, and returns their number. `expected` are
-    /// those of all candidates that can be read, with the version of the candidate.
+    /// Writes the summaries of a project's results that are missing or wrong, and returns their number. `expected`
+    /// holds, for every candidate that can be read, the version of the candidate and their summary.
     pub(in crate::store) async fn mend_summaries(
         &self,
         company: &CompanyId,
@@ -295,11 +294,11 @@ impl Store {
         let mut mended = 0;
         for (candidate, unchanged, summary) in wrong {
             let mut transaction = self.transaction();
-            // The count may be outdated by now: the candidate must still have the version that was counted.
+            // `expected` may be outdated by now, so the candidate must still have the version from which it was derived.
             transaction.require(keys::candidate(company, project, candidate), unchanged, Error::Changed);
             transaction.put_summary(keys::result(company, project, candidate), summary);
             match self.commit(transaction).await {
-                // The other change of the candidate has written the summary.
+                // The concurrent change of the candidate has written the summary.
                 Err(Error::Changed | Error::NotFound) => {}
                 committed => {
                     committed?;
@@ -318,7 +317,7 @@ fn by_ids(found: &[VersionedItem<Evaluation>]) -> HashMap<(CandidateId, Customer
         .collect()
 }
 
-/// Selects results with a completed evaluation by an evaluator of the project; `None` without evaluators.
+/// Selects results with a completed evaluation by an evaluator of the project; `None` if the project has no evaluators.
 fn by_evaluators(project: &Project) -> Option<RowFilter> {
     let paths = project.staff.evaluators.iter().map(|by| vec!["by".to_owned(), by.to_string()]);
     (!project.staff.evaluators.is_empty()).then(|| RowFilter::any(paths))
@@ -335,7 +334,7 @@ fn results_in(rows: Vec<Item>) -> Result<Vec<CandidateResult>> {
 }
 
 impl Transaction {
-    /// Writes the summary of the result of `after` if it differs from that of `before`.
+    /// Writes the summary of the results of `after` if it differs from that of `before`.
     pub(in crate::store) fn summary(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
         let Some(Candidate { company, project, id, .. }) = after.or(before) else { return };
         let summary = after.and_then(ResultSummary::of);
@@ -375,7 +374,7 @@ mod tests {
             let bit = index.assign_bit(by).unwrap();
             candidate.evaluations.insert(by, EvaluationReport { completed: true, at, bit });
         }
-        // DynamoDB's 400 KB leave room for the rest of the candidate. JSON takes more than DynamoDB counts.
+        // DynamoDB allows 400 KB, so this leaves room for the rest of the candidate. JSON is longer than the size that DynamoDB counts.
         assert!(serde_json::to_string(&candidate).unwrap().len() < 300_000);
         assert!(serde_json::to_string(&ResultSummary::of(&candidate)).unwrap().len() < 300_000);
     }

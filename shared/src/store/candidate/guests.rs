@@ -1,5 +1,5 @@
-//! Access patterns of guest links. Their candidate holds when each ends; the rest is an item of its own, since it is read and
-//! written by guests.
+//! Access patterns of guest links. The candidate's item holds when each link ends. The rest is an item of its own,
+//! since guests read and write it.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -14,9 +14,9 @@ use crate::store::table::read::query::Query;
 use crate::store::table::retry::RetryPolicy;
 use crate::store::table::write::transaction::Transaction;
 
-// The history of the candidate tells of its creation and deletion. Only managers learn that a guest has opened the link.
+// No history of its own: the candidate's history records creation and deletion, and only managers learn that a guest has opened the link.
 impl StoredEntity for GuestLink {
-    // Managers see the times, but a guest who opens a link must not fail its deletion with If-Match.
+    // Managers see the times, but a guest who opens a link must not make its deletion with `If-Match` fail.
     const INTERNAL_FIELDS: &'static [&'static str] = &["last_opened_at", "opened_at", "requests"];
 
     fn key(&self) -> ItemKey {
@@ -25,8 +25,9 @@ impl StoredEntity for GuestLink {
 }
 
 impl Store {
-    /// Creates a link of a candidate who is `after` with it. Links that `after` has dropped stay until the candidate is deleted, so that
-    /// their keys can tell why they open nothing. Fails with [`Error::Changed`] after a concurrent write of the candidate.
+    /// Creates a guest link, and replaces its candidate by `after`. Links that `after` has dropped stay in the table
+    /// until the candidate is deleted, so that their keys can tell why they open nothing. Fails with [`Error::Changed`]
+    /// after a concurrent write of the candidate.
     pub fn create_guest_link(
         &self,
         before: &VersionedItem<Candidate>,
@@ -41,8 +42,8 @@ impl Store {
         transaction
     }
 
-    /// Withdraws a link of a candidate, which stops working with this write. Fails with [`Error::Changed`] after a concurrent
-    /// write of either.
+    /// Withdraws a guest link, which stops working with this write. Fails with [`Error::Changed`] after a concurrent
+    /// write of the candidate or the link.
     pub fn delete_guest_link(
         &self,
         before: &VersionedItem<Candidate>,
@@ -56,8 +57,9 @@ impl Store {
         transaction
     }
 
-    /// Counts a request by a link, and its opening if the request `is_opening` it. Fails with [`Error::Throttled`] beyond so many in
-    /// an hour, and with [`Error::NotFound`] if the link was deleted in the meantime.
+    /// Counts a request by a guest link and, if `is_opening`, notes that the link was opened. Fails with
+    /// [`Error::Throttled`] above the hourly limit of requests, and with [`Error::NotFound`] if the link's item was
+    /// deleted in the meantime.
     pub(crate) async fn count_guest_request(
         &self,
         link: VersionedItem<GuestLink>,
@@ -72,19 +74,19 @@ impl Store {
                 Err(Error::Changed) => {}
                 written => return written,
             }
-            // Another guest was faster.
+            // Another guest's request was faster.
             let key = before.key();
             before = self.get([key.clone()]).await?.take(&key)?.ok_or(Error::NotFound)?;
-            // The link was deleted in the meantime, and no longer keeps its openings.
+            // The link was withdrawn in the meantime, so its openings are no longer noted.
             if before.withdrawn_at.is_some() {
                 return Ok(before);
             }
         }
-        // Requests that conflict so often use up the budget anyway.
+        // A link with so many concurrent requests would soon reach the hourly limit anyway.
         Err(Error::Throttled(TimeDelta::seconds(1)))
     }
 
-    /// The links of a candidate that are listed, oldest first. Costs no call if there are none.
+    /// The guest links of a candidate that managers see in the list, oldest first. Makes no call if there are none.
     pub async fn guest_links(
         &self,
         candidate: &Candidate,
@@ -95,8 +97,9 @@ impl Store {
         self.listed(candidate.listed_guest_links(now).map(key).collect()).await
     }
 
-    /// The links that a named token has made, expired ones included.
-    // Reads all links of the company: tokens are rarely deleted with what they have made, and links are short.
+    /// The guest links that a named token has created, including expired ones.
+    // Reads all guest links of the company. That is acceptable, because tokens are rarely deleted with what they have
+    // created, and links are short.
     pub async fn guest_links_of_token(
         &self,
         company: &CompanyId,
@@ -106,7 +109,7 @@ impl Store {
         self.all_wanted(keys::guest_links(company), |link: &GuestLink| link.created_by == creator).await
     }
 
-    /// Deletes the links of a candidate who is deleted. Idempotent.
+    /// Deletes the guest links of a deleted candidate. Idempotent.
     pub async fn delete_guest_links(
         &self,
         company: &CompanyId,
@@ -115,7 +118,7 @@ impl Store {
     ) -> Result<()> {
         let query = Query::new(TABLE, string(keys::guest_links(company).pk))
             .starting_with(keys::guest_links_of(project, candidate));
-        // All that there are: a restored table may hold links that the candidate did not know of.
+        // Delete every link in the table: after a restore, there may be links that the candidate does not name.
         for key in item::keys_of(&self.query_rows(query, usize::MAX).await?)? {
             self.delete_alone(&key).await?;
         }

@@ -1,5 +1,5 @@
-//! Access patterns of what candidates ask the company for. A request is an attribute of its candidate; while it is open, a mark in the
-//! project's partition leads to it.
+//! Access patterns of requests for help. A request is an attribute of its candidate; while it is open, a mark in the
+//! project's partition names the candidate.
 
 use chrono::{DateTime, Utc};
 
@@ -14,7 +14,7 @@ use crate::store::table::keys;
 use crate::store::table::write::transaction::Transaction;
 
 impl Store {
-    /// Changes a candidate who asks for help with the change, and has staff told of it.
+    /// Changes a candidate who asks for help, and records the effect that notifies staff.
     pub fn ask_for_help(
         &self,
         before: &VersionedItem<Candidate>,
@@ -26,7 +26,7 @@ impl Store {
         transaction
     }
 
-    /// The candidates of a project who wait for an answer to what they ask for, the oldest candidate first. Some may have got one since.
+    /// The candidates of a project whose request for help is open, oldest candidate first. Some may have been answered since.
     pub async fn candidates_asking_for_help(
         &self,
         company: &CompanyId,
@@ -39,7 +39,7 @@ impl Store {
 }
 
 impl Transaction {
-    /// Writes the mark of an open request.
+    /// Writes or deletes the mark of an open request.
     pub(super) fn help_request(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
         let is_open = |candidate: Option<&Candidate>| {
             candidate.is_some_and(|candidate| candidate.open_help_request().is_some())

@@ -1,4 +1,4 @@
-//! Access patterns over the candidates of a project whom evaluators have judged, or have yet to judge.
+//! Access patterns of a project's candidates by whether evaluators have judged them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,11 +18,11 @@ use crate::store::table::keys::{self, ItemKey, TABLE};
 use crate::store::table::read::projection::ProjectionExpression;
 use crate::store::table::read::query::{Query, RowFilter};
 
-/// The attributes of an evaluation that agreement needs.
+/// The attributes of an evaluation from which agreement between evaluators is computed.
 const FIRST: ProjectionExpression =
     ProjectionExpression::new("pk, sk, candidate, evaluator, #first", &[("#first", "first")]);
 
-/// An evaluation without what agreement does not need.
+/// The part of an evaluation from which agreement between evaluators is computed.
 #[derive(Deserialize)]
 struct WrittenFirst {
     candidate: CandidateId,
@@ -31,8 +31,8 @@ struct WrittenFirst {
 }
 
 impl Store {
-    /// Reads the first judgements of the evaluations that evaluators of the project have completed. An evaluation that is completed
-    /// or deleted meanwhile counts or does not.
+    /// Reads the first judgements of the evaluations that evaluators of the project have completed. An evaluation that
+    /// is completed or deleted during the read may or may not count.
     pub async fn first_judgements(&self, project: &Project) -> Result<Judgements> {
         let mut query = Query::new(TABLE, string(keys::evaluations(&project.company, project.id).pk))
             .filtered(RowFilter::any([vec!["first".to_owned()]]));
@@ -56,8 +56,8 @@ impl Store {
         Ok(found)
     }
 
-    /// Returns the interviewed candidates of a project after `after` in the order of their identifiers, without those whose evaluation was
-    /// complete when it was read.
+    /// Returns the interviewed candidates of a project whose evaluation was not complete when it was read, ordered by
+    /// identifier and starting after `after`.
     pub async fn unevaluated(
         &self,
         project: &Project,
@@ -74,7 +74,7 @@ impl Store {
         Ok(waiting)
     }
 
-    /// Reads candidates of a project, perhaps as they were up to seconds ago, without those that cannot be read.
+    /// Reads candidates of a project with eventual consistency, up to seconds old. Those that cannot be read are missing.
     pub async fn candidates_that_may_lag(
         &self,
         project: &Project,

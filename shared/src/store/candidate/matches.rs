@@ -1,4 +1,4 @@
-//! Reads the candidates that searches find, with the attributes that results show.
+//! Reads the candidates that a search has found, with the attributes that its results show.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -19,13 +19,11 @@ use crate::store::table::handle::Store;
 use crate::store::table::keys::{self, ItemKey};
 use crate::store::table::read::projection::ProjectionExpression;
 
-/// A candidate that a search finds, with the attributes that results show.
+/// A candidate that a search has found, with the attributes that results show.
 #[derive(Debug)]
 pub struct CandidateMatch {
-    /// The candidate's identifier.
     pub id: CandidateId,
     pub candidate: MatchedCandidate,
-    /// The identifier of the candidate's project.
     pub project_id: ProjectId,
     pub project: Arc<MatchedProject>,
 }
@@ -34,14 +32,14 @@ pub struct CandidateMatch {
 #[derive(Debug, Deserialize)]
 pub struct MatchedCandidate {
     pub status: CandidateStatus,
-    /// The names, and the email address that counts.
+    /// The names and the current email address, which is not the pending one.
     pub profile: MatchedProfile,
     pub photo: Option<StoredFile>,
     /// The address that the candidate has yet to confirm.
     pending_email: Option<PendingEmail>,
 }
 
-/// The fields of a candidate's profile that searches look in and that results show.
+/// The fields of a candidate's profile that are searched and shown in results.
 #[derive(Debug, Deserialize)]
 pub struct MatchedProfile {
     pub first_name: ShortName,
@@ -49,7 +47,7 @@ pub struct MatchedProfile {
     email: Option<Email>,
 }
 
-/// The attributes of a project that results show, and that tell whether a caller may see it.
+/// The attributes of a project that results show or that decide whether a caller may see it.
 #[derive(Debug, Deserialize)]
 pub struct MatchedProject {
     pub status: ProjectStatus,
@@ -66,7 +64,7 @@ pub struct MatchedSettings {
     pub name: ShortName,
 }
 
-/// The attributes of these types.
+/// The attributes that [`MatchedCandidate`] and [`MatchedProject`] have.
 const SHOWN: ProjectionExpression = ProjectionExpression::new(
     "pk, sk, #status, photo, settings.#name, staff",
     &[("#status", "status"), ("#name", "name")],
@@ -74,7 +72,7 @@ const SHOWN: ProjectionExpression = ProjectionExpression::new(
 .with(SearchedFields::ATTRIBUTES);
 
 impl MatchedCandidate {
-    /// The address that clients see.
+    /// The email address that clients see: the pending one, if there is one.
     pub fn shown_email(&self) -> Option<&Email> {
         self.pending_email.as_ref().map(|pending| &pending.email).or(self.profile.email.as_ref())
     }
@@ -86,7 +84,7 @@ impl MatchedCandidate {
 }
 
 impl Store {
-    /// The candidates of the best `hits`, with their projects, without those that `terms` no longer find.
+    /// Reads the candidates of the best `hits` with their projects. Drops candidates that no longer match `terms`.
     pub async fn matches(
         &self,
         company: &CompanyId,
@@ -110,7 +108,7 @@ impl Store {
         let mut found = Vec::with_capacity(ids.len());
         for ((project_id, id), key) in ids.into_iter().zip(candidates) {
             let candidate: Option<MatchedCandidate> = batch.take_listed_value(&key)?;
-            // The candidate may have changed since the entry was read.
+            // The candidate may have changed after the search entry was read.
             let candidate = candidate.filter(|now| now.searched_fields().have(terms));
             let placed = candidate.zip(projects.get(&project_id).cloned());
             found.extend(placed.map(|(candidate, project)| CandidateMatch {
@@ -167,7 +165,7 @@ mod tests {
             let matched: MatchedCandidate = item::value_in(&projected(&item)).unwrap();
             let searched = matched.searched_fields();
             assert_eq!(searched.words(), candidate.words());
-            // All have a value: a field whose attribute is not read would otherwise be the same.
+            // Every field must have a value: an empty one would be equal even if its attribute were not read.
             let SearchedFields { first_name: _, last_name: _, email } = searched;
             assert!(email.is_some());
         }

@@ -86,7 +86,7 @@ impl StoredEntity for Candidate {
             |queue: DueQueue, at| DueEntry { shard: queue.shard_of(self.id), at, company: &self.company };
         let next = self.due_at().map(|at| place(DueQueue::Candidates, at));
         let erasure = self.erasure_request.map(|request| place(DueQueue::Erasures, request.due_at));
-        // An item has one place in the index. Once the first is done, the write that does it moves the item to the other.
+        // An item has only one place in the index, that of its earliest date. The write that handles this date moves the item to the next.
         next.into_iter().chain(erasure).min_by_key(|due| due.at)
     }
 }
@@ -98,20 +98,21 @@ pub struct CandidateWithProject {
 }
 
 impl Store {
-    /// Creates the candidate of `change`. Fails with [`Error::Changed`] if the identifier exists, with a message on
-    /// `username` if it is taken, with [`Error::ExternalIdTaken`], and with `PROJECT_NOT_RUNNING` if the change needs a running
-    /// project.
+    /// The transaction that creates the candidate. Its commit fails with [`Error::Changed`] (the identifier exists), a
+    /// message on `username` (it is taken), [`Error::ExternalIdTaken`], or `PROJECT_NOT_RUNNING` (the change needs a
+    /// running project).
     pub fn create_candidate(&self, change: &CandidateChange, now: DateTime<Utc>) -> Transaction {
         let mut transaction = self.transaction();
-        // An import has fixed its identifiers beforehand: a concurrent repeat of it may have created the candidate.
+        // An import fixes its identifiers in advance, so a concurrent repeat of it may have created the candidate.
         transaction.create_unless(&change.candidate, || Error::Changed);
         transaction.write_derived_items(None, Some(&change.candidate), change.needs_running_project, now);
         transaction.effect(Effect::of_change(change, 1, now));
         transaction
     }
 
-    /// Fails also with a message on `username` if a new one is taken, with [`Error::ExternalIdTaken`], with a message on
-    /// `customer` if a new share has no customer, and with `PROJECT_NOT_RUNNING` if the change needs a running project.
+    /// The transaction that changes a candidate. Its commit also fails with a message on `username` (a new one is
+    /// taken), [`Error::ExternalIdTaken`], a message on `customer` (that of a new share does not exist), or
+    /// `PROJECT_NOT_RUNNING` (the change needs a running project).
     pub fn change_candidate(
         &self,
         before: &VersionedItem<Candidate>,
@@ -123,8 +124,9 @@ impl Store {
         transaction
     }
 
-    /// Changes up to [`MAX_TOGETHER`](Self::MAX_TOGETHER) candidates of one shard of one project's counts, whose names
-    /// stay as they are.
+    /// Changes up to [`MAX_TOGETHER`](Self::MAX_TOGETHER) candidates of one project and one shard of its counts, in one
+    /// transaction. No change may touch a name, address, `external_id`, share or file: the items derived from them are
+    /// not written.
     pub fn change_together(
         &self,
         changes: &[(VersionedItem<Candidate>, CandidateChange)],
@@ -144,9 +146,8 @@ impl Store {
         transaction
     }
 
-    /// Notes that a candidate has opened the interview at `now`. Does nothing if they had opened it before, and if they were withdrawn
-    /// or deleted.
-    /// Fails with [`Error::Changed`] after too many conflicts.
+    /// Notes that a candidate has opened the interview at `now`. Does nothing if they had opened it before, or were
+    /// withdrawn or deleted. Fails with [`Error::Changed`] after too many conflicts.
     pub(crate) async fn note_opening(
         &self,
         company: &CompanyId,
@@ -167,7 +168,7 @@ impl Store {
     /// The most candidates in one [`change_together`](Self::change_together).
     pub const MAX_TOGETHER: usize = 25;
 
-    /// Deletes a candidate with their names, search entries, shares and files. Refuses candidates on hold.
+    /// Deletes a candidate with their logins, search entries, shares and files. Refuses candidates on hold.
     pub fn delete_candidate(
         &self,
         candidate: &VersionedItem<Candidate>,
@@ -188,7 +189,7 @@ impl Store {
         self.one(keys::candidate(company, project, id)).await
     }
 
-    /// Reads those of a project's candidates that exist.
+    /// Reads these candidates of a project. Those that do not exist are missing.
     pub async fn candidates(
         &self,
         company: &CompanyId,
@@ -225,7 +226,7 @@ impl Store {
         Ok(found)
     }
 
-    /// A page of a project's candidates with one status, or with any of the statuses `among`.
+    /// A page of a project's candidates with `status`, or of all of them. `among` are the statuses that they have.
     pub async fn list_candidates(
         &self,
         company: &CompanyId,
@@ -258,8 +259,8 @@ impl Store {
         Ok(candidates)
     }
 
-    /// The projects and identifiers of all candidates of a company with this email address, in any case, oldest first. Some may
-    /// have changed the address or been deleted since.
+    /// The projects and identifiers of all candidates of a company with this email address, in any case, oldest first.
+    /// Some may have changed their address or been deleted since.
     pub async fn candidate_ids_by_email(
         &self,
         company: &CompanyId,
@@ -299,19 +300,21 @@ impl Transaction {
         cause: ErasureCause,
         now: DateTime<Utc>,
     ) -> Result<()> {
-        // Every erasure of a candidate passes here. A hold set since they were read changes the version, so the write fails.
+        // Every erasure of a candidate passes here. If a hold is set after the candidate was read, the version has
+        // changed and the commit fails.
         candidate.may_be_erased(now)?;
         self.delete(candidate);
         self.write_derived_items(Some(candidate), None, false, now);
         let erased = ErasedItem::Candidate { project: candidate.project, candidate: candidate.id };
-        // Signed URLs of parts work for a while, also if the interview has ended since.
+        // Signed URLs for uploading parts still work for a while after the interview has ended.
         let settles_at = candidate.interview.map(|_| now + ARRIVAL);
         let cause = ErasureCause { settles_at, ..cause };
         self.erased(&candidate.company, erased, cause, now);
         Ok(())
     }
 
-    /// Writes what follows from a candidate `before` becoming `after`: counts, names, key, search entries, shares, files.
+    /// Writes the items that follow from the change of a candidate from `before` to `after`: counts, logins, key,
+    /// search entries, shares, files.
     fn write_derived_items(
         &mut self,
         before: Option<&Candidate>,
@@ -329,10 +332,10 @@ impl Transaction {
         }
     }
 
-    /// Updates the items by which a candidate is found: logins, the client's key, search entries, the summary of their results, and
-    /// the mark of an open request for help.
+    /// Updates the items through which a candidate is found: logins, the client's key, search entries, the summary of
+    /// results, and the mark of an open request for help.
     pub(super) fn write_lookup_items(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
-        // Most changes leave alone what logins and searches find a candidate by.
+        // Most changes do not touch the fields that logins and searches use.
         if before.map(lookup_fields) != after.map(lookup_fields) {
             self.candidate_logins(before, after);
             self.search_entries(before, after);
@@ -368,13 +371,13 @@ impl Transaction {
         if let Some(Candidate { company, profile, .. }) = after.filter(|_| is_new)
             && let Some(name) = &profile.username
         {
-            // A login with a customer's email address is the customer's, so no candidate may have it as user name.
+            // A customer's email address logs the customer in, so no candidate may have it as their username.
             self.require(keys::login_email(company, name.as_str()), WriteCondition::Absent, taken_username());
         }
     }
 }
 
-/// The fields by which logins and searches find a candidate.
+/// The fields through which logins and searches find a candidate.
 fn lookup_fields(candidate: &Candidate) -> (SearchedFields<'_>, Vec<&Email>, Option<&Username>) {
     let held = candidate.account_address().held().collect();
     (candidate.searched_fields(), held, candidate.profile.username.as_ref())
@@ -385,7 +388,7 @@ pub(super) fn username_of(candidate: &Candidate) -> Option<ItemKey> {
     Some(keys::login_username(&candidate.company, name.as_str()))
 }
 
-/// The markers of the address that counts and of a pending one, by the address in folded case.
+/// The markers of the current and the pending address, by the case-folded address.
 fn emails_of(candidate: &Candidate) -> BTreeMap<String, ItemKey> {
     let marker = |email: &Email| {
         let key = keys::login_candidates(&candidate.company, email.as_str()).key(candidate.id);

@@ -1,4 +1,4 @@
-//! Access patterns of events that other parts of the platform publish. Each is applied once.
+//! Access patterns of events that other parts of the platform publish. Each event is applied once.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -15,10 +15,10 @@ use crate::store::table::keys;
 use crate::store::table::write::condition::WriteCondition;
 use crate::store::table::write::transaction::Transaction;
 
-/// How long the mark of an applied event is kept: longer than any bus delivers it again.
+/// How long the mark of an applied event is kept: longer than an event bus may redeliver it.
 const REMEMBERED: TimeDelta = TimeDelta::days(14);
 
-/// The subject of an event.
+/// What an event is about, and whether it may be applied.
 #[derive(Debug)]
 pub struct ReportSubject {
     /// The candidate, if they exist.
@@ -34,7 +34,7 @@ pub struct ReportSubject {
 }
 
 impl Store {
-    /// Reads the subject of an event.
+    /// Reads, in one round trip, what an event is about.
     pub async fn load_report_subject(
         &self,
         event: &str,
@@ -59,8 +59,8 @@ impl Store {
         })
     }
 
-    /// Applies an event: changes the candidate and the project's index of evaluators. Fails with [`Error::Changed`] also if the
-    /// event was applied meanwhile.
+    /// Applies an event: changes the candidate and the project's index of evaluators. Fails with [`Error::Changed`]
+    /// also if the event has been applied in the meantime.
     pub fn apply_report(
         &self,
         event: &str,
@@ -72,7 +72,7 @@ impl Store {
     ) -> Transaction {
         let mut transaction = self.transaction();
         let mark = item::bare([(EXPIRES_AT, number((now + REMEMBERED).timestamp()))]);
-        // The mark is in the same transaction: an event that is delivered twice is applied once.
+        // Write the mark in the same transaction, so that an event that is delivered twice is applied once.
         transaction.put(keys::event(event), mark, WriteCondition::Absent, Error::Changed);
         transaction.change_candidate(before, change, now);
         transaction.evaluator_index(project, evaluator_index);

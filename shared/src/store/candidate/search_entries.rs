@@ -1,8 +1,9 @@
-//! Search entries, which are written and deleted with their candidates, and searches.
+//! Search entries, written and deleted with their candidates, and the searches that read them.
 //!
-//! Each entry is in a partition of its project, source and first letter and, by an index, in one of its company and first
-//! letter, so that callers who see all projects and those who see some both read only what they may see, each source with
-//! one query. It repeats all words of its candidate, so that several terms cost no more than one.
+//! Each entry is in two partitions: in the table, of its project, source and first letter; in the index `search`, of
+//! its company and first letter. So callers who see some projects and those who see all both read only what they may
+//! see, with one query per source. An entry repeats all words of its candidate, so that a search for several terms
+//! needs no more queries than for one.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -25,18 +26,18 @@ use crate::store::table::write::transaction::Transaction;
 pub(in crate::store) const WORDS: &str = "words";
 /// The attributes of an entry that a search reads.
 const ENTRY: ProjectionExpression = ProjectionExpression::new("pk, sk, words", &[]);
-/// The most entries that a search reads of one query.
-// Enough even if each result has all its words there.
+/// The most entries that a search reads for one query.
+// Enough even if the entries for all words of every result are among them.
 const LOOKED_AT: usize = MAX_RESULTS * MAX_WORDS;
-/// The most entries of the first call for a single word; more follow if they have too few candidates.
+/// The most entries that the first call for a single word reads. More calls follow if these have too few candidates.
 const AT_FIRST: usize = 2 * MAX_RESULTS;
 /// The most concurrent queries.
 pub(in crate::store) const AT_ONCE: usize = 32;
 
 pub(in crate::store) type SearchWords = BTreeMap<String, WordSource>;
 
-/// An entry that was found. The order is that of results: full names, other names, email addresses; then by word, and
-/// so whole words before longer ones; then the newest candidate first.
+/// An entry that a search has found. Entries sort like results: full names, other names, email addresses; then by word,
+/// so that whole words come before longer ones; then the newest candidate first.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SearchHit {
     source: WordSource,
@@ -45,7 +46,7 @@ pub struct SearchHit {
     pub(in crate::store) project: ProjectId,
 }
 
-/// The entries of a candidate with these words.
+/// The search entries of a candidate: one for each of its `words`.
 pub(in crate::store) fn entries(candidate: &Candidate, words: &SearchWords) -> Vec<(ItemKey, Item)> {
     let all: Vec<&str> = words.keys().map(String::as_str).filter(|word| !word.contains(' ')).collect();
     let all = all.join(" ");
@@ -61,12 +62,12 @@ pub(in crate::store) fn entries(candidate: &Candidate, words: &SearchWords) -> V
     words.iter().map(entry).collect()
 }
 
-/// The hash that log lines show instead of an entry's key, which holds a word of a name or an address.
+/// The hash that the log shows instead of an entry's key, because the key holds a word of a name or address.
 pub(in crate::store) fn hash_of(key: &ItemKey) -> String {
     SecretHash::of(&key.sk).as_str().to_owned()
 }
 
-/// A query for each source in one place. Its partition may depend on the source and the start of the words.
+/// One query per source. `partition` chooses where to read, given the source and the start of the words.
 fn queries(
     terms: &SearchTerms,
     partition: impl Fn(WordSource, &str) -> Query,
@@ -84,7 +85,7 @@ impl Transaction {
         };
         let old = words(before);
         let new = words(after);
-        // An entry repeats all words, so any change writes all of them.
+        // Each entry repeats all words, so any change rewrites all entries.
         if old == new {
             return;
         }
@@ -94,7 +95,7 @@ impl Transaction {
             }
         }
         if let Some(after) = after {
-            // Unchanged words as well, since each entry repeats all words.
+            // Entries of unchanged words as well, since each repeats all words.
             for (key, attributes) in entries(after, &new) {
                 self.put_derived(key, attributes);
             }
@@ -103,14 +104,14 @@ impl Transaction {
 }
 
 impl Store {
-    /// The entries in a whole company that `terms` find, best first. Candidates may have several.
+    /// The entries of a whole company that match `terms`, best first. A candidate may have several.
     pub async fn search_company(&self, company: &CompanyId, terms: &SearchTerms) -> Result<Vec<SearchHit>> {
         let queries =
             queries(terms, |_, start| Query::new(SEARCH, string(keys::search::letter(company, start))));
         self.search(queries.collect(), terms).await
     }
 
-    /// The entries in some projects that `terms` find, best first. Candidates may have several.
+    /// The entries of these projects that match `terms`, best first. A candidate may have several.
     pub async fn search_projects(
         &self,
         company: &CompanyId,
@@ -135,7 +136,7 @@ impl Store {
         Ok(hits)
     }
 
-    /// The best entries of a query that `terms` find, enough for all results.
+    /// The best entries of a query that match `terms`, enough to fill the results.
     async fn search_in(
         &self,
         source: WordSource,
@@ -148,8 +149,7 @@ impl Store {
         query.attributes = ENTRY;
         loop {
             let is_first = looked_at == 0 && terms.is_lead_alone();
-            // One word has enough candidates in few entries; several terms need more, because most entries match only
-            // one of them.
+            // For one word, a few entries have enough candidates. Several terms need more entries, because most match only one of them.
             query.limit = Some(if is_first { AT_FIRST } else { LOOKED_AT - looked_at });
             let found = self.query(&query).await?;
             looked_at += found.rows.len();

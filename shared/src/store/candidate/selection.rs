@@ -13,8 +13,8 @@ use crate::store::table::keys::{self, BY_STATUS};
 use crate::store::table::read::query::Query;
 
 impl Store {
-    /// The first candidates of a project with a status, at most `most`, oldest first, perhaps as they were up to seconds ago. With
-    /// `after`, those that are newer than this candidate, who may be gone.
+    /// The first candidates of a project with a status, at most `most`, oldest first, from an index that may lag by
+    /// seconds. `after` skips all candidates up to and including this one, who may have been deleted.
     pub async fn candidate_ids_with_status(
         &self,
         company: &CompanyId,
@@ -33,7 +33,7 @@ impl Store {
         rows.iter().map(|row| candidates.id_in(row)?.parse().map_err(Error::internal)).collect()
     }
 
-    /// The candidates of a project that have these keys, by key. Some may have changed the key or been deleted since.
+    /// The candidates of a project with these `external_id`s, by `external_id`. Some may have changed it or been deleted since.
     pub async fn candidates_with_external_ids(
         &self,
         company: &CompanyId,
@@ -52,7 +52,7 @@ impl Store {
         Ok(found)
     }
 
-    /// Returns the user names that a new candidate cannot have, in folded case: another account logs in with them.
+    /// Returns the usernames, in folded case, that a new candidate cannot have, because another account logs in with them.
     pub async fn usernames_of_others(
         &self,
         company: &CompanyId,

@@ -37,18 +37,18 @@ impl SharedCandidate {
     }
 }
 
-/// The item of a share in the customer's partition.
+/// A share's item in the customer's partition.
 #[derive(Deserialize)]
 pub(in crate::store) struct ShareNote {
     project: ProjectId,
     candidate: CandidateId,
 }
 
-/// The most shares of a customer that are withdrawn concurrently.
+/// How many of a customer's shares are withdrawn concurrently.
 const WITHDRAWN_AT_ONCE: usize = 8;
 
 impl Store {
-    /// The candidates who are shared with a customer, by the age of the share, oldest first.
+    /// The candidates that are shared with a customer, oldest share first.
     pub async fn shared_with(
         &self,
         company: &CompanyId,
@@ -84,7 +84,7 @@ impl Store {
             found.extend(batch.take::<Candidate>(key)?.map(|candidate| (shared.share, candidate)));
         }
         stream::iter(found.into_iter().map(Ok))
-            // Each is a candidate of its own, so these transactions do not conflict.
+            // Each share is of another candidate, so these transactions do not conflict.
             .try_for_each_concurrent(WITHDRAWN_AT_ONCE, |(share, candidate)| {
                 self.update_with_retry(candidate, move |before| {
                     let is_shared = before.shares.contains_key(&share);
@@ -97,7 +97,7 @@ impl Store {
 }
 
 impl Transaction {
-    /// Writes the customers' items of the shares of `after`. Customers of new shares must exist.
+    /// Writes and deletes the shares' items in the customers' partitions. Customers of new shares must exist and be active.
     pub(in crate::store) fn shares(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
         let Some(Candidate { company, project, id, .. }) = after.or(before) else { return };
         let none = BTreeMap::new();
@@ -105,7 +105,7 @@ impl Transaction {
         let new = after.map_or(&none, |candidate| &candidate.shares);
         for (share, customer) in new.iter().filter(|(share, _)| !old.contains_key(share)) {
             let missing = format!("Customer {customer} does not exist or is inactive.");
-            // A customer who is being deleted is inactive already, and gets no new shares.
+            // A customer whose deletion has begun is already inactive, so gets no new shares.
             self.require(keys::customer(company, *customer), IS_ACTIVE, Error::field("customer", missing));
             self.put_derived(keys::shares(company, *customer).key(share), note_of(*project, *id));
         }
@@ -115,13 +115,13 @@ impl Transaction {
     }
 }
 
-/// The item of a share of this candidate.
+/// A share's item in the customer's partition, for this candidate.
 fn note_of(project: ProjectId, candidate: CandidateId) -> Item {
     let [project, candidate] = [string(project.to_string()), string(candidate.to_string())];
     item::bare([("project", project), ("candidate", candidate)])
 }
 
-/// The customers' items of the shares of a candidate, with their keys.
+/// The items of a candidate's shares in the customers' partitions, with their keys.
 pub(in crate::store) fn share_notes(candidate: &Candidate) -> impl Iterator<Item = (ItemKey, Item)> {
     SharedCandidate::all_of(candidate).map(|shared| {
         let key = keys::shares(&candidate.company, shared.customer).key(shared.share);

@@ -1,4 +1,4 @@
-//! Counts of what a company owns, in one item.
+//! Counts of a company's resources, all in one item.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::store::table::read::page::{ListSource, Page, PageRequest};
 use crate::store::table::write::condition::AttributeUpdate;
 use crate::store::table::write::transaction::Transaction;
 
-/// Something that is counted of what a company owns.
+/// A count of a company's resources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::store) enum CompanyCount {
     Customers,
@@ -61,11 +61,12 @@ impl CompanyCount {
     }
 }
 
-/// Stands for the limit in the condition of a count.
+/// The placeholder for the limit in the condition of a count.
 const LIMIT: &str = ":limit";
 
 impl Store {
-    /// Fails with `TOO_MANY_TOKENS` and with `TOO_MANY_TRUSTS` if the company has the most named tokens.
+    /// Checks that the company may have another named token that trusts a workload. Fails with `TOO_MANY_TOKENS` or
+    /// `TOO_MANY_TRUSTS` if a limit is reached.
     pub async fn require_room_for_trust(&self, company: &CompanyId) -> Result<()> {
         let counts = self.item(&keys::company_counts(company)).await?.unwrap_or_default();
         for (count, limit, refusal) in [
@@ -79,7 +80,7 @@ impl Store {
         Ok(())
     }
 
-    /// A page of a company's resources, and the number of those that are `counted`.
+    /// A page of a company's resources, and the sum of the counts `counted`.
     pub(in crate::store) async fn list_owned<T: StoredEntity>(
         &self,
         company: &CompanyId,
@@ -96,9 +97,10 @@ impl Store {
 }
 
 impl Transaction {
-    /// Adds to the counts of what a company owns. Fails with `LAST_OWNER` if no owner would be left, with
-    /// `TOO_MANY_TOKENS` and with `TOO_MANY_WEBHOOKS`; with [`Error::Changed`] if one of several limits is reached, since DynamoDB does
-    /// not tell which: [`Store::require_room_for_trust`] does.
+    /// Adds to the counts of a company. Fails with `LAST_OWNER` if no owner would be left, and with `TOO_MANY_TOKENS`,
+    /// `TOO_MANY_TRUSTS` or `TOO_MANY_WEBHOOKS` if that limit is reached. If the changes have several limits, fails
+    /// with [`Error::Changed`] instead, since DynamoDB does not tell which was reached;
+    /// [`Store::require_room_for_trust`] tells.
     pub(in crate::store) fn change_company_counts(
         &mut self,
         company: &CompanyId,
@@ -111,8 +113,8 @@ impl Transaction {
         let mut update = addition(&counts);
         let mut conditions = Vec::new();
         let mut refusal = Error::internal("a counter refused to count");
-        // A count that was read before would let concurrent requests exceed the limit, and each token is a credential
-        // that never expires.
+        // Conditions in the write: after a check of a count that was read before, concurrent requests could exceed the
+        // limit, and each token is a credential that never expires.
         for (count, change) in counts {
             let name = count.attribute();
             let (condition, limit, refused) = match count {
@@ -141,7 +143,7 @@ impl Transaction {
         self.update(keys::company_counts(company), update, refusal);
     }
 
-    /// Adds to the counts of a company that is being erased, which needs no owner.
+    /// Adds to the counts of a company that is being erased, without limits: it needs no owner.
     pub(in crate::store) fn change_counts_of_erased_company(
         &mut self,
         company: &CompanyId,
@@ -155,7 +157,7 @@ impl Transaction {
     }
 }
 
-/// The changes of each count, without zeros.
+/// The total change of each count, without zeros.
 fn sums(changes: &[(CompanyCount, i64)]) -> BTreeMap<CompanyCount, i64> {
     let mut counts = BTreeMap::<CompanyCount, i64>::new();
     for (count, change) in changes {

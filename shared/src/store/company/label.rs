@@ -1,4 +1,4 @@
-//! Access patterns of labels. A label's text is unique in its company: the key of its unique marker is a hash of it.
+//! Access patterns of labels. A label's text is unique in its company: its hash is the key of a unique marker.
 
 use crate::domain::company::label::Label;
 use crate::domain::history::ResourceChange;
@@ -24,7 +24,7 @@ impl StoredEntity for Label {
 }
 
 impl Store {
-    /// Creates a label. Fails with a message on `text` if another label has it.
+    /// Creates a label. Fails with a message on `text` if another label has this text.
     pub fn create_label(&self, label: &Label) -> Transaction {
         let mut transaction = self.transaction();
         transaction.create(label);
@@ -33,7 +33,7 @@ impl Store {
         transaction
     }
 
-    /// Fails also with a message on `text` if another label has it.
+    /// Replaces `before` by `after`. Fails also with a message on `text` if another label has this text.
     pub fn update_label(&self, before: &VersionedItem<Label>, after: &Label) -> Transaction {
         let mut transaction = self.replacing(before, after);
         transaction.label_text(Some(before), Some(after));
@@ -54,7 +54,7 @@ impl Store {
 impl Transaction {
     /// Moves the unique marker of a label's text.
     pub(in crate::store) fn label_text(&mut self, before: Option<&Label>, after: Option<&Label>) {
-        // An item of its own, whose condition keeps texts unique under concurrent writes.
+        // The marker is an item of its own: its condition keeps texts unique under concurrent writes.
         let taken = Error::field("text", "A label with this text already exists.");
         self.move_marker(before.map(text_key), after.map(text_key), item::bare([]), taken);
     }

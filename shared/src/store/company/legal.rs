@@ -1,4 +1,4 @@
-//! Access patterns of legal texts. Each version has an item that never changes; the company names the latest of each kind.
+//! Access patterns of legal texts. Each version is an item that never changes; the company's item names the latest version of each kind.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ impl StoredEntity for LegalText {
 }
 
 impl Store {
-    /// Stores a new version of a legal text, which `after` names as the latest.
+    /// Stores a new version of a legal text. `after` names it as the latest.
     pub fn publish_legal_text(
         &self,
         before: &VersionedItem<Company>,
@@ -26,12 +26,12 @@ impl Store {
         text: &LegalText,
     ) -> Transaction {
         let mut transaction = self.replacing(before, after);
-        // A concurrent publication may have taken the version.
+        // A concurrent request may have published a text under this version.
         transaction.create_unless(text, || Error::Changed);
         transaction
     }
 
-    /// Reads which legal texts a company has published, perhaps without what it has in the last seconds.
+    /// Reads which legal texts a company has published, with eventual consistency: those of the last seconds may be missing.
     pub async fn legal_register(&self, company: &CompanyId) -> Result<LegalRegister> {
         let company = self.company_that_may_lag(company).await?;
         Ok(company.map(|company| Company::clone(&company).legal).unwrap_or_default())
@@ -44,7 +44,8 @@ impl Store {
         ids: &[LegalTextId],
     ) -> Result<HashMap<LegalTextId, LegalText>> {
         let keys: Vec<ItemKey> = ids.iter().map(|id| keys::legal_text(company, *id)).collect();
-        // A version never changes, so one that is found is right. One that was published a moment ago may not be found.
+        // A version never changes, so an eventually consistent read is enough for each that it finds. It may miss one
+        // that was just published.
         let mut batch = self.get_that_may_lag(keys.iter().cloned()).await?;
         let missing: Vec<ItemKey> = keys.iter().filter(|key| !batch.contains(key)).cloned().collect();
         if !missing.is_empty() {

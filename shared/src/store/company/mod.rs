@@ -51,7 +51,7 @@ impl Store {
         let imported = Error::field("company", "This company is being imported.");
         transaction.require(keys::company_import(&company.id), WriteCondition::Absent, imported);
         transaction.create_unless(company, || Error::field("company", "This company already exists."));
-        // The owner is counted from the start, so the counts are written whole and not added to.
+        // Write the counts with the owner included, because a transaction cannot put an item and add to it.
         let counts = item::bare([
             (&CompanyCount::Customers.attribute(), number(1)),
             (&CompanyCount::Owners.attribute(), number(i64::from(owner.is_at_work()))),
@@ -64,7 +64,7 @@ impl Store {
 
     /// All companies, in the order of their identifiers.
     ///
-    /// Scans the whole table: each company has a partition of its own, and nothing lists them.
+    /// Scans the whole table: each company has a partition of its own, and there is no list of companies.
     pub(crate) async fn every_company(&self) -> Result<Vec<VersionedItem<Company>>> {
         let mut companies: Vec<VersionedItem<Company>> = self.scan_all(keys::COMPANY).await?;
         companies.sort_by(|company, other| company.id.cmp(&other.id));
@@ -113,7 +113,7 @@ impl Store {
         self.one(keys::company(company)).await
     }
 
-    /// Reads a company at half the price, perhaps as it was up to seconds ago.
+    /// Reads a company with eventual consistency: at half the price, up to seconds old.
     pub(crate) async fn company_that_may_lag(
         &self,
         company: &CompanyId,
@@ -122,21 +122,20 @@ impl Store {
         self.get_that_may_lag([key.clone()]).await?.take(&key)
     }
 
-    /// Replaces `before` by `after`.
     pub fn update_company(&self, before: &VersionedItem<Company>, after: &Company) -> Transaction {
         self.replacing(before, after)
     }
 
-    /// Reads the logo of a company with this identifier.
+    /// Reads the logo with this identifier.
     pub(crate) async fn logo(&self, company: &CompanyId, id: LogoId) -> Result<Option<Logo>> {
         let found = self.one::<Logo>(keys::logo(company, id)).await?;
         Ok(found.map(|logo| Logo::clone(&logo)))
     }
 
-    /// Stores the logo of a company, which `after` names. Does nothing if `before` has it already.
+    /// Stores the logo of a company; `after` has its digest. Does nothing if `before` equals `after`.
     pub fn put_logo(&self, before: &VersionedItem<Company>, after: &Company, logo: &Logo) -> Transaction {
         let mut transaction = self.replacing(before, after);
-        // The picture is written only with the company, whose erasure deletes it.
+        // Write the picture only together with the company, whose erasure deletes it.
         if **before != *after
             && let Some(item) = transaction.or_fault(item::write(logo, 1))
         {
@@ -145,7 +144,7 @@ impl Store {
         transaction
     }
 
-    /// Deletes the logo of a company, which `after` no longer names.
+    /// Deletes the logo of a company. `after` no longer names it.
     pub fn delete_logo(&self, before: &VersionedItem<Company>, after: &Company) -> Transaction {
         let mut transaction = self.replacing(before, after);
         if let Some(logo) = &before.logo {
@@ -156,7 +155,7 @@ impl Store {
 }
 
 impl Transaction {
-    /// Requires that no company of this name was erased until recently.
+    /// Requires that no company with this identifier was erased recently.
     pub(in crate::store) fn require_free_name(&mut self, company: &CompanyId, now: DateTime<Utc>) {
         let erased = Error::field("company", "A company with this identifier was erased. Use another one.");
         self.require(keys::company_erasure(company), WriteCondition::AbsentOrExpired(now), erased);

@@ -1,7 +1,8 @@
 //! The usage of a company in each month.
 //!
-//! The numbering of events counts months that are open in the [`EventSequence`], which each batch writes anyway, so that counting costs
-//! no write. The first batch after a month has become final moves it to an item of its own, in its transaction.
+//! While a month is open, the numbering of events counts its usage in the [`EventSequence`]: each batch writes that
+//! item anyway, so counting costs no extra write. Once a month is final, the next batch moves it to an item of its own,
+//! in the batch's transaction.
 
 use chrono::{DateTime, Utc};
 
@@ -21,8 +22,8 @@ impl StoredEntity for ClosedUsage {
 }
 
 impl Store {
-    /// Reads the usage of the company of `sequence`, up to the last event that this counts.
-    // Closed months are read after the sequence: a month that is closed in between is in both, not in none.
+    /// Reads a company's usage up to the last event that `sequence` counts.
+    // Read closed months after the sequence: a month that is closed in between is then in both, not in neither.
     pub async fn usage_up_to(&self, sequence: &EventSequence) -> Result<UsageByMonth> {
         let closed = self.closed_usage(&sequence.company).await?;
         Ok(closed.usage.clone().replaced_by(sequence.usage.clone()))
@@ -34,8 +35,7 @@ impl Store {
         Ok(found.unwrap_or_else(|| VersionedItem::not_stored(none)))
     }
 
-    /// Moves the months that are final at `now` from the sequence, which each batch of events writes, to the item of closed months.
-    /// Makes no call if there are none.
+    /// Moves the months that are final at `now` from the sequence to the item of closed months. Makes no call if there are none.
     pub(in crate::store) async fn close_months(
         &self,
         transaction: &mut Transaction,

@@ -1,8 +1,9 @@
 //! The numbered events of a company, in the order of their numbers.
 //!
-//! The index that lists them lags behind the table, in any order and for any time. But each event names the one with the
-//! number before: a reader goes on to it only from there, or if that one has expired. So a reader never passes an event that
-//! the index has yet to show, needs no clock to tell which numbers are missing, and passes at once those that were left out.
+//! The index that lists the events lags behind the table, by any time and in any order. But each event names its
+//! predecessor, the event with the previous number. A reader advances to an event only from its predecessor, or if the
+//! predecessor has expired. So a reader never skips an event that the index does not show yet, needs no clock to find
+//! out which numbers are missing, and immediately skips numbers that were left out.
 
 use chrono::{DateTime, Utc};
 
@@ -16,38 +17,38 @@ use crate::store::table::item::{self, VersionedItem, string};
 use crate::store::table::keys::{self, BY_STATUS};
 use crate::store::table::read::query::Query;
 
-/// The most events that one request looks at, whatever its filter leaves of them.
+/// The most events that one request examines, however few its filter selects.
 const MAX_LOOKED_AT: usize = 500;
-/// The most expired events that one request passes besides.
-// More than DynamoDB leaves undeleted, except for a few days after hundreds of thousands of changes in one.
+/// The most expired events that one request skips in addition.
+// DynamoDB leaves more of them undeleted only for a few days after a day with hundreds of thousands of changes.
 const MAX_PASSED: usize = 10_000;
-/// The most rows that one query reads once the first has shown that pages do not fill by themselves.
+/// How many rows each query reads after the first one has not filled the page.
 const MAX_ROWS: usize = 100;
 
-/// Events of a company, and how far the request has come.
+/// Events of a company, and the position that the request has reached.
 #[derive(Debug)]
 pub struct FeedPage {
-    /// The events that the filter has left.
+    /// The events that the filter selects.
     pub events: Vec<VersionedItem<HistoryEntry>>,
-    /// The number of the last event that was looked at; the requested place if there was none.
+    /// The number of the last event that was examined; the requested position if there was none.
     pub reached: u64,
-    /// Whether more can be read at once.
+    /// Whether a further request can read more events now.
     pub more: bool,
 }
 
-/// A number that the index shows, and its event unless that was deleted.
+/// A number that the index shows, and its event; `None` if the event was deleted.
 type FeedRow = (u64, Option<VersionedItem<HistoryEntry>>);
 
 impl Store {
-    /// Counters of companies whose new events the table's stream may not have shown to webhooks, by shard.
+    /// Sequences of companies with new events that the table's stream may not have reported to the webhook sender.
     pub fn due_feeds(&self, now: DateTime<Utc>) -> DuePages<'_, EventSequence> {
         self.due(DueQueue::Feeds, now)
     }
 
-    /// Up to `most` wanted events after number `after`, ascending. Fails with [`Error::Expired`] if the events right after
-    /// that have expired, and with a message on `after` if there is no such number yet.
+    /// Up to `most` wanted events after number `after`, ascending. Fails with [`Error::Expired`] if the events that
+    /// follow `after` have expired, and with a message on `after` if this number has not been given yet.
     ///
-    /// Stops before an event that the index does not show, and logs it.
+    /// Stops before an event that the index does not show yet, and logs it.
     pub async fn events_after(
         &self,
         sequence: &EventSequence,
@@ -72,7 +73,7 @@ impl Store {
             let is_end = rows.len() < limit;
             for (number, event) in rows {
                 shown = number;
-                // An event that is deleted already is missing like those that the index no longer shows.
+                // Skip a deleted event: it is missing like those that the index no longer shows.
                 let Some(event) = event else { continue };
                 if !has_passed(event.predecessor, feed.reached, now) {
                     log_lag(company, feed.reached, event.numbered_at.unwrap_or(now), now);
@@ -96,7 +97,8 @@ impl Store {
                 return self.end_of_feed(sequence, after, looked_at > 0, feed, now).await;
             }
             if passed >= MAX_PASSED {
-                // Nobody knows how many more have expired. A client that begins, or the sender, goes on there.
+                // More events may have expired. A reader who has missed nothing, such as a client that begins or the
+                // sender, continues here.
                 if looked_at == 0 {
                     let next = Some(EventMark { number: feed.reached, expires_at: now });
                     self.require_nothing_missed(company, after, next, feed.reached + 1, now).await?;
@@ -109,8 +111,7 @@ impl Store {
         Ok(feed)
     }
 
-    /// The feed after the last event that the index shows, whose successors have expired, were left out, or are not shown
-    /// yet.
+    /// The result after the last event that the index shows. The events after it have expired, were left out, or are not shown yet.
     async fn end_of_feed(
         &self,
         sequence: &EventSequence,
@@ -131,9 +132,9 @@ impl Store {
         Ok(feed)
     }
 
-    /// Fails with [`Error::Expired`] if a reader who has come to number `after` has missed expired events: those up to
-    /// `predecessor`, the last before `first`. A reader who begins has missed nothing, nor has one who has come to an event that
-    /// is still kept.
+    /// Fails with [`Error::Expired`] if a reader who has read up to number `after` has missed expired events, i.e.
+    /// those up to `predecessor`, the last event before `first`. A reader who begins has missed nothing, nor has one
+    /// whose last event is still kept.
     async fn require_nothing_missed(
         &self,
         company: &CompanyId,
@@ -184,7 +185,7 @@ impl Store {
         Ok(feed)
     }
 
-    /// Whether an event with this number, or the last before it, is still kept.
+    /// Whether the event with this number, or else the last one before it, is still kept.
     async fn is_kept(&self, company: &CompanyId, number: u64, now: DateTime<Utc>) -> Result<bool> {
         let query = Query::new(BY_STATUS, string(keys::events(company)));
         let mut query = query.up_to(keys::event_number(number));
@@ -202,7 +203,7 @@ impl Store {
         for (row, key) in found.iter().zip(keys) {
             let number = row.get(BY_STATUS.sk).and_then(|number| number.as_s().ok()?.parse().ok());
             let number = number.ok_or_else(|| Error::internal("an event without a number in the index"))?;
-            // The index may still show numbers that their entries have lost after a restoration.
+            // After a restore of the table, the index may still show numbers that the entries no longer have.
             let event = batch.take::<HistoryEntry>(&key)?.filter(|event| event.sequence == Some(number));
             rows.push((number, event));
         }
@@ -210,14 +211,14 @@ impl Store {
     }
 }
 
-/// Whether a reader who has come to number `reached` has every event up to `predecessor`, or those that are left have
-/// expired: events expire in the order of their numbers, but for moments, or for a shorter retention, whose events are the
-/// later ones.
+/// Whether a reader who has read up to number `reached` has all events up to `predecessor`, or misses only expired
+/// ones. Events expire in the order of their numbers, except for moments, and after the retention was shortened, when
+/// later events expire earlier.
 fn has_passed(predecessor: Option<EventMark>, reached: u64, now: DateTime<Utc>) -> bool {
     predecessor.is_none_or(|before| before.number <= reached || before.expires_at <= now)
 }
 
-/// Logs that the index does not show the event after number `reached`, although one after it was given a number `since`.
+/// Logs that the index does not show the event after number `reached` yet, although a later event got its number at `since`.
 fn log_lag(company: &CompanyId, reached: u64, since: DateTime<Utc>, now: DateTime<Utc>) {
     let index_lag_seconds = (now - since).num_seconds().max(0);
     tracing::info!(

@@ -1,4 +1,4 @@
-//! Access patterns of the history: one entry for each write of a resource, in the transaction of that write.
+//! Access patterns of histories: each write of a resource adds one entry, in its own transaction.
 
 pub(super) mod feed;
 pub(super) mod numbering;
@@ -20,31 +20,31 @@ use crate::domain::history::{EventId, EventMark, HistoryEntry, ResourceChange, R
 use crate::domain::id::{CompanyId, Id};
 use crate::error::{Error, Result};
 
-/// How long an event waits for the table's stream before the schedule numbers it. The stream is faster.
+/// How long an event waits for its number before the schedule gives it one. Usually the table's stream starts the numbering earlier.
 const DELAY: TimeDelta = TimeDelta::minutes(1);
 
-/// The most entries that one query passes to find the first that has not expired.
+/// How many entries each query after the first reads to find the first entry that has not expired.
 const MAX_ROWS: usize = 100;
 
-/// The entries that one call reads for a document. Most are shorter than 1 KB.
+/// How many entries one call reads for a document. Most are shorter than 1 KB.
 const READ_TOGETHER: usize = 500;
 
-/// The entries of erased resources that are read together, and the most that are written at once.
+/// How many entries of an erased resource are read together, and how many are written concurrently.
 const STRIPPED_TOGETHER: usize = 200;
 const AT_ONCE: usize = 16;
 
-/// The place of a version in a history as cursors hold it, which are made for identifiers.
+/// Encodes a version as an identifier, because page cursors hold identifiers.
 pub fn history_place(version: u64) -> String {
     Id::<()>::from_bytes(u128::from(version).to_be_bytes()).to_string()
 }
 
 fn version_at(place: &str) -> u64 {
     let bytes = place.parse::<Id<()>>().map(|id| u128::from_be_bytes(id.to_bytes()));
-    // Others lie past every version.
+    // Any other identifier lies after every version.
     bytes.ok().and_then(|bytes| bytes.try_into().ok()).unwrap_or(u64::MAX)
 }
 
-/// The query of a page of a history whose `first` version is the first that is kept.
+/// The query for a page of a history. `first` is the first version that has not expired.
 fn page_query(history: &ItemCollection, first: u64, request: &PageRequest) -> Query {
     let query = Query::of(history);
     match &request.cursor {
@@ -54,7 +54,7 @@ fn page_query(history: &ItemCollection, first: u64, request: &PageRequest) -> Qu
             query.backwards = true;
             query
         }
-        // Versions have no gaps, unless an item was put back, so the pages before this one need not be read.
+        // Versions have no gaps, unless an item was put back, so skip the previous pages without reading them.
         None => {
             let skipped = (request.number - 1).saturating_mul(u64::from(request.size));
             query.after(keys::version((first - 1).saturating_add(skipped)))
@@ -62,7 +62,7 @@ fn page_query(history: &ItemCollection, first: u64, request: &PageRequest) -> Qu
     }
 }
 
-/// The place of an entry in the table.
+/// The key of an entry's item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryKey {
     /// The company of the resource.
@@ -78,7 +78,7 @@ impl EntryKey {
         Some(Self { company, history: history.to_owned(), version: sk.parse().ok()? })
     }
 
-    /// The history in its company, and the version of the resource after the write.
+    /// The identifier of the history in its company, and the version of the resource after the write.
     pub fn place(&self) -> (&str, u64) {
         (&self.history, self.version)
     }
@@ -106,7 +106,7 @@ impl StoredEntity for HistoryEntry {
     }
 
     fn due(&self) -> Option<DueEntry<'_>> {
-        // Due until it has a number, in case the stream misses it.
+        // An event is due until it has a number, in case the table's stream misses it.
         self.is_unnumbered().then(|| {
             let company = &self.change.company;
             let shard = DueQueue::Events.shard_of_text(&self.change.resource.history_id(company));
@@ -115,26 +115,26 @@ impl StoredEntity for HistoryEntry {
     }
 }
 
-/// The entries found in the history of an erased resource.
+/// The result of stripping the history of an erased resource.
 #[derive(Debug, Default)]
 pub struct StrippedHistory {
-    /// How many entries there are, without one that tells of the erasure.
+    /// The number of entries, except one that records the erasure.
     pub entries: usize,
-    /// How many of them said something of the resource until now.
+    /// How many entries still held data of the resource, and are now stripped.
     pub stripped: usize,
-    /// Whether there are further entries that still do.
+    /// Whether further entries still hold data of the resource.
     pub has_more: bool,
-    /// When the resource was first deleted; `None` if no entry tells.
+    /// When the resource was first deleted; `None` if no entry records it.
     pub deleted_at: Option<DateTime<Utc>>,
     /// The version of the last entry; 0 without entries.
     last_version: u64,
     last_event: Option<u64>,
-    /// Whether the last entry tells of the erasure.
+    /// Whether the last entry records the erasure.
     is_ended: bool,
 }
 
 struct StrippedPage {
-    /// The entries as they were before.
+    /// The entries before they were stripped.
     entries: Vec<VersionedItem<HistoryEntry>>,
     stripped: usize,
     has_more: bool,
@@ -155,7 +155,7 @@ impl StrippedHistory {
     }
 }
 
-/// The numbers of a company's events, which have no gaps.
+/// The counter that gives a company's events their numbers, without gaps unless a restore leaves some out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventSequence {
     pub company: CompanyId,
@@ -163,15 +163,14 @@ pub struct EventSequence {
     pub last: u64,
     /// The time at which the last number was given.
     pub at: DateTime<Utc>,
-    /// The event with the last number that an event has; `None` before the first. Numbers after it were left out.
+    /// The last event that has a number; `None` before the first. Numbers after it were left out.
     pub last_event: Option<EventMark>,
-    /// Whether the company has webhooks, so that the schedule looks whether new numbers have reached them.
+    /// Whether the company has webhooks. If so, the schedule checks that new events reach them.
     pub has_webhooks: bool,
-    /// The time at which the schedule looks for webhooks that new numbers have not reached; `None` if there were none since it
-    /// has.
+    /// When the schedule checks that new events have reached the webhooks; `None` if there were no new events since the last check.
     pub delivery_due_at: Option<DateTime<Utc>>,
-    /// The usage in months that were open when the last events got their numbers. After an import, also that in the months of the
-    /// archive, until the next events get theirs.
+    /// The usage in months that were open when the last events were numbered. After an import, also the usage in the
+    /// archive's months, until the next events are numbered.
     #[serde(default, skip_serializing_if = "UsageByMonth::is_empty")]
     pub usage: UsageByMonth,
 }
@@ -190,9 +189,9 @@ impl EventSequence {
         }
     }
 
-    /// The sequence after some more numbers, which were given at `now`.
+    /// Advances the sequence by `by` numbers, given at `now`.
     pub(super) fn advance(&mut self, by: u64, now: DateTime<Utc>) -> Result<()> {
-        // Numbers are dense per company, so readers notice a gap. A panic would keep other companies from theirs.
+        // Fail on overflow: readers would notice a gap, and a panic would also stop the numbering of other companies' events.
         let last = self.last.checked_add(by);
         self.last = last.ok_or_else(|| Error::internal("the numbers of events are used up"))?;
         self.at = now;
@@ -223,8 +222,8 @@ impl StoredEntity for EventSequence {
 }
 
 impl Store {
-    /// A page of the entries of a resource that have not expired at `now`, by version, and how many entries there are.
-    /// `latest` is the version of the resource. Cursors hold what [`history_place`] makes of versions.
+    /// A page of the entries of a resource that have not expired at `now`, by version, and the number of all of them.
+    /// `latest` is the version of the resource. Cursors hold versions encoded by [`history_place`].
     pub async fn history_page(
         &self,
         company: &CompanyId,
@@ -247,7 +246,7 @@ impl Store {
             rows.reverse();
         }
         let mut rows: Vec<VersionedItem<HistoryEntry>> = item::readable(rows)?;
-        // TTL deletes hours late, and clients must not see more at one time than at another.
+        // DynamoDB deletes expired entries hours late. Drop them, so that what clients see does not depend on that.
         rows.retain(|entry| entry.is_kept(now));
         let versions =
             rows.first().zip(rows.last()).map(|(top, last)| (top.version_after, last.version_after));
@@ -263,7 +262,7 @@ impl Store {
     /// The version of the first entry that has not expired at `now`; `None` if all have.
     async fn first_kept(&self, history: &ItemCollection, now: DateTime<Utc>) -> Result<Option<u64>> {
         let mut query = Query::of(history);
-        // Nearly always the first entry: only histories older than the retention have expired ones in front.
+        // Nearly always this is the first entry: only histories older than the retention begin with expired ones.
         query.limit = Some(1);
         loop {
             let found = self.query(&query).await?;
@@ -279,22 +278,23 @@ impl Store {
         }
     }
 
-    /// The events of a resource that have not expired at `now`, by version: its history without changes that are no events.
+    /// The events of a resource that have not expired at `now`, by version. Entries that are no events are left out.
     pub async fn events_of(
         &self,
         company: &CompanyId,
         resource: ResourceRef,
         now: DateTime<Utc>,
     ) -> Result<Vec<VersionedItem<HistoryEntry>>> {
-        // Read whole, since entries without an event in between would make pages uneven.
+        // Read the whole history: entries that are no events would make pages uneven.
         let history = keys::history(company, &resource.history_id(company));
         let mut entries: Vec<VersionedItem<HistoryEntry>> = self.all(&history).await?;
         entries.retain(|entry| entry.is_event() && entry.is_kept(now));
         Ok(entries)
     }
 
-    /// The entries of a resource after `version` that have not expired at `now`, by version, read as they are taken, for
-    /// documents that must not miss one. Fails with [`Error::Unreadable`] if one cannot be read.
+    /// Streams the entries of a resource after `version` that have not expired at `now`, by version. Reads them as the
+    /// stream is consumed. For documents that must not miss one: fails with [`Error::Unreadable`] if one cannot be
+    /// read.
     pub fn whole_history_after(
         &self,
         company: &CompanyId,
@@ -312,8 +312,8 @@ impl Store {
         entries.try_filter(move |entry| future::ready(entry.is_kept(now)))
     }
 
-    /// Up to `most` entries of the history with this identifier from `version` on, by version, and whether there may be more.
-    /// Expired entries are among them until they are deleted.
+    /// Up to `most` entries of the history with this identifier from `version` on, by version, and whether there may be
+    /// more. May include expired entries that DynamoDB has not deleted yet.
     pub async fn history_from(
         &self,
         company: &CompanyId,
@@ -339,8 +339,8 @@ impl Store {
         Ok(entry.filter(|entry| entry.id() == *id && entry.is_event() && entry.is_kept(now)))
     }
 
-    /// Removes from up to `most` entries of the history of an erased resource what they say of the resource, once its events have
-    /// numbers. Fails with [`Error::Changed`] after too many conflicts with the numbering of its events, and with
+    /// Removes the resource's data from up to `most` entries of the history of an erased resource. Numbers its events
+    /// first. Fails with [`Error::Changed`] after too many conflicts with the numbering of its events, and with
     /// [`Error::Unreadable`] if a newer release has written an entry.
     pub async fn strip_history(
         &self,
@@ -350,7 +350,7 @@ impl Store {
         now: DateTime<Utc>,
     ) -> Result<StrippedHistory> {
         let mut query = Query::of(&keys::history(company, &resource.history_id(company)));
-        // Page by page: all entries of a long history would fill the memory.
+        // Read page by page, because all entries of a long history could exhaust the memory.
         query.limit = Some(STRIPPED_TOGETHER);
         let mut history = StrippedHistory::default();
         loop {
@@ -373,7 +373,8 @@ impl Store {
         let entries = found.rows.into_iter().map(item::read).collect::<Result<Vec<VersionedItem<_>>>>()?;
         let unnumbered = entries.iter().filter(|entry| HistoryEntry::is_unnumbered(entry));
         let unnumbered: Vec<EntryKey> = unnumbered.map(|entry| EntryKey::of(entry)).collect();
-        // Events count as usage by what they say when they get their numbers. The next try finds them numbered.
+        // Number the events before stripping them: usage is counted from an event's content when it gets its number.
+        // The next attempt finds them numbered.
         if let Some(first) = unnumbered.first() {
             self.assign_numbers(&first.company, &unnumbered, now).await?;
             return Err(Error::Changed);
@@ -381,7 +382,7 @@ impl Store {
         let mut left = Vec::new();
         for entry in &entries {
             let stripped = HistoryEntry::clone(entry).stripped();
-            // A repeated try writes only what is left.
+            // A repeated attempt writes only entries that are not stripped yet.
             if stripped != **entry {
                 left.push((entry.clone(), stripped));
             }
@@ -395,20 +396,21 @@ impl Store {
         Ok(StrippedPage { stripped, has_more, next: found.last, entries })
     }
 
-    /// Ends the `history` of an erased resource with `change`, which tells of the erasure. Does nothing if the history ends
-    /// with an erasure already. Fails with [`Error::Changed`] if it goes on since it was read.
+    /// Ends the `history` of an erased resource with an entry for `change`, which records the erasure. Does nothing if
+    /// the last entry is already an erasure. Fails with [`Error::Changed`] if an entry was added after `history` was
+    /// read.
     pub async fn end_history(&self, history: &StrippedHistory, change: ResourceChange) -> Result<()> {
-        // A try that broke off has told of it already.
+        // An interrupted attempt has already recorded the erasure.
         if history.is_ended {
             return Ok(());
         }
         let origin = self.origin.as_deref().cloned();
         let origin = origin.ok_or_else(|| Error::internal("a change without an author"))?;
-        // A restoration to a moment before the resource was created has taken the whole history back.
+        // The history is empty if the table was restored to a time before the resource was created.
         let version = history.last_version + 1;
         let entry = HistoryEntry::new(change, version, origin, self.app.config().event_retention)
             .with_event_before(history.last_event);
-        // The key of the entry is the next version, so of two tries one fails.
+        // The entry's key contains this version, so of two concurrent attempts one fails.
         self.create_alone(entry).await.map(drop)
     }
 }

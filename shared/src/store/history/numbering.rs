@@ -1,7 +1,7 @@
-//! Numbers events: those of a company from 1 without gaps, those of one resource in the order of its versions.
+//! Numbers the events of a company: from 1 without gaps, and those of one resource in the order of its versions.
 //!
-//! Numbers are given after the change, so that changes of a company do not wait for each other. All conditions are versions:
-//! a repeated, a concurrent and a broken-off attempt change nothing.
+//! Events are numbered after the change, so that changes of a company do not wait for each other. All writes are
+//! conditional on versions, so repeated, concurrent and interrupted attempts number nothing twice.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -21,18 +21,20 @@ use crate::store::table::keys::{self, ItemKey};
 use crate::store::table::read::projection::ProjectionExpression;
 use crate::store::table::retry::RetryPolicy;
 
-/// The most events that one transaction numbers, besides the sequence, the wave of ended interviews and the months that are closed.
+/// The most events that one transaction numbers. Three more writes are for the sequence, the wave of ended interviews,
+/// and the months that are closed.
 const MAX_TOGETHER: usize = 97;
 
-/// More numbers than a company is given between a backup and its restoration.
+/// How many numbers to leave out: more than a company is given between a backup and its restore.
 const LEFT_OUT: u64 = 1_000_000;
 
 /// Events of a company, by history and version.
 type EventsByHistory = BTreeMap<(String, u64), VersionedItem<HistoryEntry>>;
 
 impl Store {
-    /// Assigns the next numbers to these events of one company at `now`, after all earlier ones of the same resources. Fails
-    /// with [`crate::Error::Changed`] after too many conflicts with others that number events of the same company.
+    /// Assigns the next numbers to these events of one company at `now`, after numbering all earlier events of the same
+    /// resources. Fails with [`crate::Error::Changed`] after too many conflicts with concurrent numbering for the
+    /// company.
     pub async fn assign_numbers(
         &self,
         company: &CompanyId,
@@ -42,8 +44,8 @@ impl Store {
         self.retry_on_conflict(RetryPolicy::COUNTER, || self.assign_numbers_once(company, entries, now)).await
     }
 
-    /// Leaves out a million numbers, so that none is given again after an earlier state of the table was restored. Returns
-    /// the last number since; `None` for a company without events.
+    /// Leaves out a million numbers, so that none is given twice after a restore of the table. Returns the new last
+    /// number; `None` for a company without events.
     pub async fn advance_sequence(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<Option<u64>> {
         self.retry_on_conflict(RetryPolicy::CHANGE, || self.advance_once(company, now)).await
     }
@@ -51,7 +53,7 @@ impl Store {
     async fn advance_once(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<Option<u64>> {
         let Some(before) = self.one::<EventSequence>(keys::sequence(company)).await? else { return Ok(None) };
         let mut after = EventSequence::clone(&before);
-        // Clients may have seen these numbers before the restoration.
+        // Clients may have seen these numbers before the restore.
         after.advance(LEFT_OUT, now)?;
         let last = after.last;
         self.replace(&before, after).await?;
@@ -76,8 +78,7 @@ impl Store {
             let mut numbered = Vec::with_capacity(together.len());
             for event in together {
                 let told = owners.tell(after.number(HistoryEntry::clone(event), now)?);
-                // Conditions on the versions of entry and sequence: two that number at once, or twice, change nothing
-                // twice.
+                // Conditional on the versions of entry and sequence, so that concurrent or repeated numbering changes nothing twice.
                 transaction.replace(event, &told);
                 numbered.push(told);
             }
@@ -90,7 +91,7 @@ impl Store {
         Ok(())
     }
 
-    /// The company's wave of ended interviews. Makes no call if none of these events tells of one.
+    /// Reads the company's wave of ended interviews. Makes no call if none of these events is the end of an interview.
     async fn wave_before(
         &self,
         company: &CompanyId,
@@ -102,11 +103,11 @@ impl Store {
         self.interview_wave(company).await
     }
 
-    /// The events without a number among `entries` and before them.
+    /// Reads the events without a number among `entries`, and all such events before them.
     ///
-    /// Each event names the one before it of the same resource, which was committed first, and reads of single items never
-    /// see less than a commit that came before what they have seen already. So every earlier event is found, however late
-    /// its record comes, past any number of changes that are no events.
+    /// Each event names the previous event of its resource, which was committed first. A consistent read that follows a
+    /// read of an event also finds its predecessor. So every earlier event is found, however late its stream record
+    /// arrives, and however many entries that are no events lie in between.
     async fn unnumbered(&self, company: &CompanyId, entries: &[EntryKey]) -> Result<EventsByHistory> {
         let mut places: BTreeSet<_> =
             entries.iter().map(|entry| (entry.history.clone(), entry.version)).collect();
@@ -116,8 +117,8 @@ impl Store {
             let mut batch = self.get(keys).await?;
             let mut earlier = BTreeSet::new();
             for place in places {
-                // All entries before an event with a number have one. An entry that is missing has expired, and so have those
-                // before it.
+                // All events before a numbered event have numbers. If an entry is missing, it has expired, and so have
+                // all entries before it.
                 let key = keys::entry(company, &place.0, place.1);
                 let entry = batch.take_listed::<HistoryEntry>(&key)?;
                 let Some(event) = entry.filter(|entry| entry.is_unnumbered()) else { continue };
@@ -131,15 +132,15 @@ impl Store {
     }
 }
 
-/// The client's keys of the candidates and projects that events are about.
+/// The `external_id`s of the candidates and projects that the resources of events belong to.
 #[derive(Default)]
 struct OwnerKeys(HashMap<ItemKey, ExternalId>);
 
-/// The attributes of candidates and projects that hold their keys.
+/// The attributes of candidates and projects that hold their `external_id`.
 const EXTERNAL_IDS: ProjectionExpression =
     ProjectionExpression::new("pk, sk, profile.external_id, settings.external_id", &[]);
 
-/// A candidate or a project, by its attributes that hold its key.
+/// The part of a candidate or a project that holds its `external_id`.
 #[derive(Deserialize)]
 struct KeyedResource {
     #[serde(alias = "profile", alias = "settings")]
@@ -152,7 +153,7 @@ struct KeyedFields {
 }
 
 impl OwnerKeys {
-    /// The event with the keys of what its resource belongs to.
+    /// Adds to an event the `external_id`s of the candidate and project that its resource belongs to.
     fn tell(&self, mut event: HistoryEntry) -> HistoryEntry {
         let [candidate, project] = owners(&event.change.company, event.change.resource);
         let [candidate, project] = [candidate, project].map(|key| self.0.get(&key?).cloned());
@@ -161,7 +162,7 @@ impl OwnerKeys {
     }
 }
 
-/// The candidate and the project whose keys an event of this resource tells beside its own.
+/// The candidate and the project whose `external_id`s an event of this resource shows, besides the resource's own.
 fn owners(company: &CompanyId, resource: ResourceRef) -> [Option<ItemKey>; 2] {
     match resource {
         ResourceRef::Candidate { project, .. } => [None, Some(keys::project(company, project))],
@@ -174,9 +175,10 @@ fn owners(company: &CompanyId, resource: ResourceRef) -> [Option<ItemKey>; 2] {
 }
 
 impl Store {
-    /// Reads the keys of what the resources of `events` belong to. Makes no call for events of other resources.
-    // When they become events, and not by whoever writes: the function that converts takes may not read candidates, and
-    // schedules have no project at hand. Numbers are given within a second of the change.
+    /// Reads the `external_id`s of the candidates and projects that the resources of `events` belong to. Makes no call
+    /// if they belong to none.
+    // Read when events are numbered, not when they are written: the function that converts takes has no right to read
+    // candidates, and schedules have not loaded the project. Events are numbered within a second of the change.
     async fn owners_of(&self, company: &CompanyId, events: &EventsByHistory) -> Result<OwnerKeys> {
         let resources = events.values().map(|event| event.change.resource);
         let wanted: BTreeSet<ItemKey> =
@@ -192,7 +194,7 @@ impl Store {
     }
 }
 
-/// Events by time, but those of one resource by version, whatever the clocks of their functions said.
+/// Sorts events by time, but those of one resource by version, even if the clocks of functions disagree.
 fn in_order(events: EventsByHistory) -> Vec<VersionedItem<HistoryEntry>> {
     let mut latest = BTreeMap::<String, DateTime<Utc>>::new();
     let mut timed = Vec::with_capacity(events.len());

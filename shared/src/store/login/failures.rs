@@ -1,4 +1,4 @@
-//! Limits of failed logins of one name, from one source and from all.
+//! Limits failed logins with one name, from one source and from all sources.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -13,11 +13,11 @@ use crate::store::table::handle::Store;
 use crate::store::table::item::{StoredEntity, VersionedItem};
 use crate::store::table::keys::{self, ItemKey};
 
-/// The most attempts to count a failure while others count the same.
+/// The most attempts at counting a failure while other requests count under the same hash.
 const TRIES: usize = 10;
 
-/// The recent failed logins of one name. A login counts from its start, so that concurrent guesses count in full.
-/// Contains only hashes of the name and of addresses.
+/// The recent failed logins with one name. Each login counts as failed from its start, so that concurrent guesses all
+/// count. Contains only hashes of the name and of addresses.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::store) struct FailedLogins {
     name: SecretHash,
@@ -28,22 +28,22 @@ pub(in crate::store) struct FailedLogins {
 struct FailedLogin {
     #[serde(with = "ts_milliseconds")]
     at: DateTime<Utc>,
-    /// The start of a hash of name and source.
+    /// The first bytes of a hash of name and source.
     by: String,
 }
 
-/// A login that is counted as a failure.
+/// A login that is counted as a failure until it succeeds.
 #[derive(Debug)]
 pub(crate) struct CountedLogin(pub(in crate::store) VersionedItem<FailedLogins>);
 
 impl FailedLogins {
-    /// The failures of a name from one source that lock out the source.
+    /// How many failures with a name from one source lock out that source.
     pub(in crate::store) const OF_SOURCE: usize = 10;
-    /// The failures of a name from all sources that slow down the name.
+    /// How many failures with a name from all sources slow down its logins.
     pub(in crate::store) const OF_ALL: usize = 100;
     /// How long a failure counts.
     const WINDOW: TimeDelta = TimeDelta::minutes(15);
-    /// The time between two logins of a name that is slowed down.
+    /// The minimum time between two logins with a name that is slowed down.
     pub(in crate::store) const PACE: TimeDelta = TimeDelta::seconds(10);
 
     pub(in crate::store) fn none(name: SecretHash) -> Self {
@@ -55,19 +55,20 @@ impl FailedLogins {
         &self.name
     }
 
-    /// A hash that tells sources apart without storing addresses. With the name in it, it does not tell what one source has tried.
+    /// A hash that distinguishes sources without storing their addresses. It includes the name, so that it does not
+    /// reveal which names one source has tried.
     fn hash_of(&self, source: &str) -> String {
         let hash = Sha256::digest(format!("{}#{source}", self.name.as_str()));
         URL_SAFE_NO_PAD.encode(&hash[..8])
     }
 
-    /// Fails with [`Error::Throttled`] and the time to wait if those from `source` are too many at `now`.
+    /// Fails with [`Error::Throttled`] and the time to wait if there are too many failures from `source` at `now`.
     pub(in crate::store) fn require_room_for(&self, source: &str, now: DateTime<Utc>) -> Result<()> {
         let by = self.hash_of(source);
         let is_own = |failure: &&FailedLogin| failure.by == by && failure.at + Self::WINDOW > now;
         let mut own = self.recent.iter().filter(is_own);
         match own.next() {
-            // Only this source is locked out: if failures locked the name, anyone could lock out anyone.
+            // Lock out only this source: if failures locked the name, anyone could lock out anyone.
             Some(oldest) if own.count() + 1 >= Self::OF_SOURCE => {
                 Err(Error::Throttled(oldest.at + Self::WINDOW - now))
             }
@@ -75,12 +76,11 @@ impl FailedLogins {
         }
     }
 
-    /// These, and one more from `source` at `now`. Fails with [`Error::Throttled`] and the time to wait if these are
-    /// too many.
+    /// Adds a failure from `source` at `now`. Fails with [`Error::Throttled`] and the time to wait if there are too many failures already.
     pub(in crate::store) fn with_one_more(mut self, source: &str, now: DateTime<Utc>) -> Result<Self> {
         self.recent.retain(|failure| failure.at + Self::WINDOW > now);
         self.require_room_for(source, now)?;
-        // Many sources slow the name down instead of locking it, so that its owner still gets in.
+        // Failures from many sources slow the name down instead of locking it, so that its owner can still log in.
         if let Some(newest) = self.recent.last().filter(|_| self.recent.len() >= Self::OF_ALL)
             && newest.at + Self::PACE > now
         {
@@ -107,13 +107,12 @@ impl StoredEntity for FailedLogins {
     }
 }
 
-/// The recent failures under a hash, of something other than logins that strangers may try as often: exchanges for a company, and
-/// sign-ins to it.
+/// The recent failures, under a hash, of attempts other than logins that have the same limits: exchanges for a company, and sign-ins to it.
 #[derive(Debug)]
 pub(crate) struct RecentFailures(VersionedItem<FailedLogins>);
 
 impl RecentFailures {
-    /// Fails with [`Error::Throttled`] if those from `source` are too many at `now`.
+    /// Fails with [`Error::Throttled`] if there are too many failures from `source` at `now`.
     pub(crate) fn require_room_for(&self, source: &str, now: DateTime<Utc>) -> Result<()> {
         self.0.require_room_for(source, now)
     }
@@ -126,7 +125,7 @@ impl Store {
         Ok(RecentFailures(found.unwrap_or_else(|| VersionedItem::not_stored(FailedLogins::none(hash)))))
     }
 
-    /// Counts a failure. Fails with [`Error::Throttled`] after too many, and while many are counted at once.
+    /// Counts a failure. Fails with [`Error::Throttled`] if there are too many failures, or if too many are being counted at once.
     pub(crate) async fn count_failure(
         &self,
         mut failures: RecentFailures,

@@ -40,7 +40,7 @@ impl Transaction {
 }
 
 impl Transaction {
-    /// Notes the mails that tell of another address of an account that was `before`, as its `version`th write.
+    /// Records the effects of the mails about a change of an account's address from `before` to `after`, its `version`th write.
     pub(super) fn address_mails(
         &mut self,
         before: AccountAddress<'_>,
@@ -54,7 +54,7 @@ impl Transaction {
         }
     }
 
-    /// Notes the mails that tell of a restored address of an account that was `before`, to owners among `staff` and to the address.
+    /// Records the effects of the mails about a restored address of an account, to owners among `staff` and to the address.
     pub(crate) fn restoration_mails(
         mut self,
         before: AccountAddress<'_>,
@@ -76,7 +76,7 @@ pub fn taken_username() -> Error {
     Error::field("username", "This username is already in use.")
 }
 
-/// The partition of a name that accounts log in with: its markers, and the hash of its key for its failures.
+/// The partition of a name that accounts log in with: it holds the name's markers, and the hash of its key identifies the name's failures.
 pub(crate) struct LoginPartition {
     key: String,
     /// The name in folded case.
@@ -86,18 +86,18 @@ pub(crate) struct LoginPartition {
 }
 
 impl LoginPartition {
-    /// The partition of a name in a company, whether or not either exists.
+    /// The partition of a name in a company. Neither needs to exist.
     pub(crate) fn of(company: &str, name: &str) -> Self {
         let known: Option<CompanyId> = company.parse().ok().filter(|_| is_login(name));
         let key = match &known {
             Some(company) => keys::login_partition(company, name),
-            // A partition without items, so that a name that cannot exist costs the same query.
+            // Use a partition without items, so that a name that cannot exist costs the same query.
             None => keys::no_login_partition(company, name),
         };
         Self { key, name: fold_case(name), company: known }
     }
 
-    /// A hash of the name, which may be any text that a client sends.
+    /// A hash of company and name. Both may be any text that a client sends.
     fn hash(&self) -> SecretHash {
         SecretHash::of(&self.key)
     }
@@ -106,30 +106,30 @@ impl LoginPartition {
 /// The most markers that a login reads: a username, a customer's email address, and the newest candidates with this
 /// address.
 const MAX_LOGINS: usize = 16;
-/// The most attempts to count a login while others count the same name.
-// Each of those counts a failure, so that a login that has lost as often is throttled.
+/// The most attempts at counting a login while others with the same name are counted.
+// Each conflict means that another login was counted, so after this many conflicts this one is throttled.
 const TRIES: usize = FailedLogins::OF_ALL + 1;
 
-/// The accounts of a name.
+/// The accounts that a name leads to.
 #[derive(Debug, Default)]
 pub struct FoundAccounts {
-    /// The staff with this name, at most two: the one with this username first.
+    /// The staff with this name, at most two: the one with this username first, then the one with this address.
     pub customers: Vec<VersionedItem<Customer>>,
-    /// The newest first.
+    /// The candidates with this name, newest first.
     pub candidates: Vec<VersionedItem<Candidate>>,
 }
 
-/// A login that counts as a failure so far, and what it depends on.
+/// A login that is counted as a failure so far, and the items that decide on it.
 pub(crate) struct BegunLogin {
     pub(crate) found: FoundAccounts,
     pub(crate) counted: CountedLogin,
-    /// The settings of the company's sign-in; `None` if no account can have the name.
+    /// How the staff of the company sign in; `None` if no account can have the name.
     pub(crate) sign_in_settings: Option<VersionedItem<SignInSettings>>,
 }
 
 impl FoundAccounts {
-    /// Keeps the accounts that log in by the name. It may lead to others: by a new address before it is confirmed, and by a former one
-    /// of a customer that can be restored.
+    /// Keeps the accounts that log in with the name. The name may lead to further accounts: by a new address that is
+    /// not yet confirmed, and by a customer's former address that can be restored.
     fn who_log_in(mut self, partition: &LoginPartition) -> Self {
         self.candidates.retain(|candidate| candidate.logs_in_by(&partition.name));
         self.customers.retain(|customer| customer.logs_in_by(&partition.name));
@@ -138,11 +138,11 @@ impl FoundAccounts {
 }
 
 impl Store {
-    /// Counts a login from `source` as a failure until [`Self::end_login`], and reads the accounts of the name and how the staff of its
-    /// company sign in.
+    /// Counts a login from `source` as a failure until [`Self::end_login`]. Reads the accounts of the name, and how the
+    /// staff of its company sign in.
     ///
-    /// Makes the same calls whether or not the name or its company exists, so that the time does not tell. Fails with
-    /// [`Error::Throttled`] after too many failures.
+    /// Makes the same calls whether or not the name or its company exists, so that the response time does not reveal
+    /// it. Fails with [`Error::Throttled`] after too many failures.
     pub(crate) async fn begin_login(
         &self,
         partition: &LoginPartition,
@@ -157,14 +157,14 @@ impl Store {
             let before = batch.take::<FailedLogins>(&key)?;
             let company = partition.company.as_ref();
             let sign_in_settings = company.map(|company| batch.take_sign_in_settings(company)).transpose()?;
-            // Counted before the password is checked: a hundred concurrent attempts count like a hundred in sequence.
+            // Count before the password is checked, so that a hundred concurrent attempts count like a hundred in sequence.
             let before =
                 before.unwrap_or_else(|| VersionedItem::not_stored(FailedLogins::none(partition.hash())));
             let count = async {
                 let after = FailedLogins::clone(&before).with_one_more(source, now)?;
                 self.save(&before, after).await
             };
-            // One more round trip than if login items held password hashes: those copies could go stale.
+            // This takes one more round trip than password hashes in login items would, but those copies could become stale.
             match tokio::try_join!(count, self.accounts(partition, accounts)) {
                 Ok((counted, found)) => {
                     let (found, counted) = (found.who_log_in(partition), CountedLogin(counted));
@@ -177,23 +177,24 @@ impl Store {
         Err(Error::Busy("too many logins of one name at once".into()))
     }
 
-    /// Takes back the failure that a successful login was counted as. Forgets earlier ones too if the name belongs to
-    /// this account `alone`: otherwise the holder of one account could guess passwords of the others without limit.
+    /// Removes the failure that a successful login was counted as. If the name belongs to this account `alone`, removes
+    /// all earlier failures too; otherwise the holder of one account could guess the passwords of the others without
+    /// limit.
     pub(crate) async fn end_login(&self, CountedLogin(counted): &CountedLogin, alone: bool) -> Result<()> {
-        // A project manager may create a candidate with an owner's address. Logging in as that candidate after every
-        // nine guesses would otherwise let them guess the owner's password for ever.
+        // For example, a project manager may create a candidate with an owner's address, and log in as that candidate
+        // after every nine guesses of the owner's password.
         if alone {
-            // All failures are forgotten: only this account could have been guessed.
+            // Remove all failures: they can only have been guesses at this account.
             return self.delete_alone(&counted.key()).await;
         }
         match self.replace(counted, FailedLogins::clone(counted).without_last()).await {
-            // Another login of the name came between. Then this one stays counted.
+            // Another login with the name was counted in the meantime, so this failure stays.
             Err(Error::Changed) => Ok(()),
             replaced => replaced.map(drop),
         }
     }
 
-    /// Forgets the failed logins of these names.
+    /// Deletes the failed logins with these names.
     pub(crate) async fn unlock(&self, names: &[LoginPartition]) -> Result<()> {
         for name in names {
             self.delete_alone(&keys::login_failures(&name.hash())).await?;
@@ -201,19 +202,19 @@ impl Store {
         Ok(())
     }
 
-    /// The accounts that log in by a name: all customers, and the newest candidates.
+    /// The accounts that log in with a name: all customers, and the newest candidates.
     pub async fn accounts_named(&self, company: &CompanyId, name: &str) -> Result<FoundAccounts> {
         let partition = LoginPartition::of(company.as_str(), name);
         let accounts = self.login_entries(&partition).await?;
         Ok(self.accounts(&partition, accounts).await?.who_log_in(&partition))
     }
 
-    /// The password of the newest other candidate with the same email address.
+    /// The password of the newest other candidate with the same email address who may log in.
     pub(crate) async fn password_to_share_salt_with(
         &self,
         candidate: &Candidate,
     ) -> Result<Option<PasswordHash>> {
-        // Passwords with one salt are verified together, in one of the two hashes of a login.
+        // Passwords with the same salt are verified together, in one of the two hashes that a login computes.
         let Some(email) = &candidate.profile.email else { return Ok(None) };
         let named = self.accounts_named(&candidate.company, email.as_str()).await?;
         let others = named.candidates.into_iter();
@@ -221,7 +222,7 @@ impl Store {
         Ok(others.filter_map(|other| other.password_hash.clone()).next())
     }
 
-    /// All accounts of a name, those included that do not log in by it.
+    /// All accounts that a name leads to, including those that do not log in with it.
     pub async fn all_accounts_named(&self, company: &CompanyId, name: &str) -> Result<FoundAccounts> {
         let partition = LoginPartition::of(company.as_str(), name);
         if partition.company.is_none() {
@@ -235,7 +236,7 @@ impl Store {
         self.accounts(&partition, accounts).await
     }
 
-    /// The customers of a name: the one with this username first.
+    /// The customers who log in with a name: the one with this username first.
     pub(crate) async fn customers_of(
         &self,
         partition: &LoginPartition,
@@ -246,7 +247,7 @@ impl Store {
 
     async fn accounts(&self, partition: &LoginPartition, accounts: Vec<Account>) -> Result<FoundAccounts> {
         let key = |account: &Account| Some(keys::account(partition.company.as_ref()?, *account));
-        // A name without accounts makes the same call.
+        // Make this call even for a name without accounts.
         let company = partition.company.as_ref().map_or_else(keys::absent_key, keys::company);
         let keys = accounts.iter().filter_map(key).chain([company.clone()]);
         let mut batch = self.get(keys).await?;
@@ -266,7 +267,7 @@ impl Store {
     }
 
     async fn login_entries(&self, partition: &LoginPartition) -> Result<Vec<Account>> {
-        // The username, the customer's email, then the candidates, newest first.
+        // Backwards: first the username, then the customer's email address, then the candidates, newest first.
         let mut query = Query::new(TABLE, string(&partition.key));
         query.backwards = true;
         query.limit = Some(MAX_LOGINS);
@@ -274,7 +275,7 @@ impl Store {
     }
 }
 
-/// The accounts in unique markers, each once.
+/// The accounts that these markers name, without duplicates.
 fn accounts_in(items: impl IntoIterator<Item = Item>) -> Result<Vec<Account>> {
     let mut accounts = Vec::new();
     for item in items {

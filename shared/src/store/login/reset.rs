@@ -1,4 +1,4 @@
-//! Access patterns of password reset mails: at most one to an address in five minutes, whatever name is given.
+//! Access patterns of password reset mails: at most one to each address in five minutes, whichever name was given.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
@@ -11,9 +11,9 @@ use crate::store::table::handle::Store;
 use crate::store::table::item::{StoredEntity, VersionedItem};
 use crate::store::table::keys::{self, ItemKey};
 
-/// The time between two reset mails to an address.
+/// The minimum time between two reset mails to an address.
 const PAUSE: TimeDelta = TimeDelta::minutes(5);
-/// How long an effect may retry the mail that it has begun.
+/// How long the item is kept, so that an effect can retry a mail that it has begun.
 const REMEMBERED: TimeDelta = TimeDelta::days(4);
 
 /// The last password reset mail to an address.
@@ -21,15 +21,14 @@ const REMEMBERED: TimeDelta = TimeDelta::days(4);
 pub struct ResetMail {
     /// The hash of company and address.
     address: SecretHash,
-    /// The hash of the effect's identifier, which names the company.
+    /// The hash of the identifier of the effect that sends the mail. Hashed, because the identifier names the company.
     effect: SecretHash,
     begun_at: DateTime<Utc>,
     is_sent: bool,
 }
 
 impl ResetMail {
-    /// Whether the mail may replace an account's key: not within five minutes, unless an earlier attempt at this mail
-    /// has made the key.
+    /// Whether the mail may replace an account's key: not within five minutes, unless an earlier attempt at this mail created the key.
     pub fn may_replace(&self, key: Option<&OneTimeKey>, now: DateTime<Utc>) -> bool {
         key.is_none_or(|key| key.made_at >= self.begun_at || key.made_at + PAUSE <= now)
     }
@@ -46,8 +45,8 @@ impl StoredEntity for ResetMail {
 }
 
 impl Store {
-    /// Begins the mail to `address` that `effect` sends, or resumes it. None if the effect has sent it, or another mail
-    /// was begun in the last five minutes.
+    /// Begins the mail to `address` that `effect` sends, or resumes it. Returns `None` if the effect has already sent
+    /// it, or if another mail to the address was begun in the last five minutes.
     pub async fn begin_reset_mail(
         &self,
         company: &CompanyId,
@@ -62,8 +61,7 @@ impl Store {
             None => self.create_alone(new).await,
             // A retried effect skips the addresses that it has mailed already.
             Some(own) if own.effect == effect => return Ok((!own.is_sent).then_some(own)),
-            // Anyone may ask for anyone's reset: without the pause, they could fill a mailbox or revoke each key
-            // before it is used.
+            // Anyone may request a reset for anyone: without the pause, they could flood a mailbox, or revoke each key before it is used.
             Some(other) if now < other.begun_at + PAUSE => return Ok(None),
             Some(other) => self.replace(&other, new).await,
         };
@@ -75,7 +73,7 @@ impl Store {
     }
 
     /// Marks a mail as sent, so that a retry of its effect does not send it again. Fails with [`Error::Changed`] if
-    /// another effect has begun one since.
+    /// another effect has begun a mail to the address since.
     pub async fn end_reset_mail(&self, mail: &VersionedItem<ResetMail>) -> Result<()> {
         self.replace(mail, ResetMail { is_sent: true, ..ResetMail::clone(mail) }).await.map(drop)
     }

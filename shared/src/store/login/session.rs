@@ -27,29 +27,30 @@ pub enum SessionKind {
 /// A session as it is stored, under the hash of its secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
-    /// How the client presents its secret.
+    /// How the client presents the session's secret.
     pub kind: SessionKind,
-    /// The account that it authenticates.
+    /// The account that the session authenticates.
     pub claim: CredentialClaim,
-    /// The account's session epoch at its start. A later epoch revokes it.
+    /// The account's session epoch at the start of the session. A later epoch revokes it.
     pub epoch: u32,
-    /// The session epoch of the customer who acts on behalf of the account.
+    /// The session epoch of the customer who acts on behalf of the account, if there is one.
     pub actor_epoch: Option<u32>,
     pub created_at: DateTime<Utc>,
     /// The last known use, up to a tenth of the idle period ago.
     pub used_at: DateTime<Utc>,
     /// The fixed end; `None` if the session ends by inactivity.
     pub fixed_end: Option<DateTime<Utc>>,
-    /// The `links_since` of the company's sign-in settings when its holder signed in by the provider; `None` for a login. A change of that
-    /// one revokes the session.
+    /// The `links_since` of the company's sign-in settings when the session's holder signed in by the provider; `None`
+    /// for a login. A change of `links_since` revokes the session.
     #[serde(rename = "links_since", default, skip_serializing_if = "Option::is_none")]
     pub signed_in_under: Option<DateTime<Utc>>,
-    /// The [`MediaKey`](crate::domain::secret::MediaKey) of its secret, which verifies URLs of files in its responses.
+    /// The [`MediaKey`](crate::domain::secret::MediaKey) of the session's secret. It verifies URLs of files in
+    /// responses to the session.
     pub media_key: Sealed,
 }
 
 impl Session {
-    /// A session that starts at `now`. It ends after `days`, or else by inactivity.
+    /// A session that starts at `now`. It ends after `days` or, if `None`, by inactivity.
     pub fn begin(
         kind: SessionKind,
         claim: CredentialClaim,
@@ -71,7 +72,7 @@ impl Session {
         }
     }
 
-    /// The end of the session unless it is used before.
+    /// The end of the session if it is not used before.
     pub fn expires_at(&self, idle_minutes: i64) -> DateTime<Utc> {
         let longest =
             if self.signed_in_under.is_some() { MAX_SESSION } else { TimeDelta::days(MAX_LIFETIME_DAYS) };
@@ -80,7 +81,7 @@ impl Session {
         self.fixed_end.unwrap_or(idle_end).min(last)
     }
 
-    /// Whether to write its use at `now`: a tenth of the idle period has passed since the last write.
+    /// Whether to write the use of the session at `now`: a tenth of the idle period has passed since the last write.
     pub fn is_due_to_extend(&self, idle_minutes: i64, now: DateTime<Utc>) -> bool {
         self.fixed_end.is_none() && now - self.used_at >= TimeDelta::minutes(idle_minutes) / 10
     }
@@ -89,7 +90,7 @@ impl Session {
 impl Store {
     /// Creates a session under the hash of its secret.
     ///
-    /// DynamoDB deletes it some time after its end; until then its own dates refuse it.
+    /// DynamoDB deletes the session some time after its end; until then, requests must check its dates.
     pub(crate) async fn create_session(&self, secret: &str, session: &Session) -> Result<()> {
         let mut item = item::bare_of(session)?;
         let last_day = session.fixed_end.unwrap_or(session.created_at + TimeDelta::days(MAX_LIFETIME_DAYS));
@@ -101,18 +102,18 @@ impl Store {
         self.delete_alone(key).await
     }
 
-    /// Writes the use of a session at `now`, unless it has ended.
+    /// Notes the use of a session at `now`. Does nothing if it was revoked.
     pub(crate) async fn extend_session(&self, key: &ItemKey, now: DateTime<Utc>) -> Result<()> {
         let used_at = serde_dynamo::to_attribute_value(now).map_err(Error::internal)?;
         self.usage.count_call();
-        // One attempt, because the response waits for it. A session that misses a write only ends a little sooner.
+        // Make only one attempt, because the response waits for it. Without this write, the session only ends a little sooner.
         let response = self
             .client()
             .update_item()
             .table_name(self.table())
             .set_key(Some(key.clone().into_attributes()))
             .update_expression("SET used_at = :now ADD version :one")
-            // Without it, the update would create a session again that has just been revoked.
+            // Without this condition, the update would recreate a session that was just revoked.
             .condition_expression("attribute_exists(pk)")
             .expression_attribute_values(":now", used_at)
             .expression_attribute_values(":one", number(1))

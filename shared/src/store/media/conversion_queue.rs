@@ -27,16 +27,16 @@ impl StoredEntity for ConversionQueue {
 }
 
 impl Store {
-    /// Has a recording wait for its conversion. Idempotent.
+    /// Adds a recording to the conversion queue of its company. Idempotent.
     pub async fn queue_recording(&self, waiting: &WaitingRecording) -> Result<()> {
         self.put(waiting.key(), item::write(waiting, 1)?).await?;
-        // The queue comes after the recording: `remove_queue` looks for recordings once the queue is gone, so one of both sees
-        // the other's write.
+        // Write the recording before the queue: `remove_queue` looks for recordings after it has deleted the queue, so
+        // one of the two sees the other's write.
         self.ensure_queue(&waiting.company).await
     }
 
     /// Creates the queue of a company unless it exists.
-    // The queue is mostly only read, so thousands of recordings at one deadline do not compete for it.
+    // Usually the queue is only read, so thousands of recordings at one deadline do not compete for it.
     async fn ensure_queue(&self, company: &CompanyId) -> Result<()> {
         let queue = ConversionQueue::of(company.clone());
         if self.item(&queue.key()).await?.is_some() {
@@ -48,9 +48,9 @@ impl Store {
         }
     }
 
-    /// Takes the recording whose turn it is from its queue, because of `event`: the one that waits longest, of the company whose
-    /// [turn](ConversionQueue::sort_by_turn) it is. If the event comes again, it is the same recording. `None` if none waits.
-    /// Fails with [`Error::Changed`] if it loses against too many others.
+    /// Claims for `event` the recording whose turn it is: the one that has waited longest, of the company whose
+    /// [turn](ConversionQueue::sort_by_turn) it is. If the event is delivered again, returns the same recording.
+    /// Returns `None` if no recording waits. Fails with [`Error::Changed`] after too many conflicts with other claims.
     pub async fn claim_recording(&self, event: &str, now: DateTime<Utc>) -> Result<Option<WaitingRecording>> {
         let mut lost = 0;
         loop {
@@ -72,7 +72,7 @@ impl Store {
                 if let Some(waiting) = self.one::<WaitingRecording>(key).await? {
                     return Ok(Some(WaitingRecording::clone(&waiting)));
                 }
-                // Killed after it had done everything but this.
+                // An earlier execution released the recording, but was killed before it could end its turn.
                 self.end_turn(&queue.company, event, now).await?;
                 return Ok(None);
             }
@@ -92,7 +92,7 @@ impl Store {
         Ok(None)
     }
 
-    /// Takes a recording whose conversion has ended, because of `event`, out of its queue.
+    /// Removes a recording from its queue once the conversion that `event` started has ended.
     pub async fn release_recording(
         &self,
         waiting: &WaitingRecording,
@@ -121,18 +121,18 @@ impl Store {
             }
             self.back_off(lost).await;
         }
-        // The execution counts as one that runs until its time is over.
+        // Give up: the execution then counts as running until its time is over.
         Ok(())
     }
 
-    /// The recording of a company that waits longest and is not being converted.
+    /// The recording of a company that has waited longest and is not being converted.
     async fn first_waiting(
         &self,
         queue: &ConversionQueue,
         now: DateTime<Utc>,
     ) -> Result<Option<WaitingRecording>> {
         let mut waiting = Query::of(&keys::waiting_recordings(&queue.company));
-        // Enough, unless some cannot be read: these must not hide those behind them.
+        // One page is enough, unless some recordings cannot be read: those must not hide the recordings after them.
         waiting.limit = Some(queue.count_executions(now) + 1);
         let mut pages = pin!(self.query_pages(waiting));
         while let Some(page) = pages.try_next().await? {

@@ -1,4 +1,4 @@
-//! Access patterns of uploads: created before a file is stored, ended by the change that attaches it to its owner.
+//! Access patterns of uploads: each is created before its file is stored, and ended by the change that attaches the file to its owner.
 
 use chrono::{DateTime, Utc};
 use serde_dynamo::to_attribute_value;
@@ -48,7 +48,7 @@ impl OwnedFiles<'_> {
 }
 
 impl Transaction {
-    /// Ends the uploads of new files and has the objects of removed ones deleted.
+    /// Ends the uploads of new files, and records effects that delete the objects of removed files.
     pub(in crate::store) fn files(
         &mut self,
         before: Option<OwnedFiles<'_>>,
@@ -68,7 +68,7 @@ impl Transaction {
         }
     }
 
-    /// Ends an upload as successful. Fails with [`Error::Changed`] if it has ended.
+    /// Ends an upload as successful. Fails with [`Error::Changed`] if it has already ended.
     fn end_upload(&mut self, file: StoredFile, now: DateTime<Utc>) {
         let Some(found) = self.or_fault(to_attribute_value(file.file_type).map_err(Error::internal)) else {
             return;
@@ -84,7 +84,7 @@ impl Transaction {
             (":end", number(Upload::forgotten_at(now).timestamp())),
         ];
         let names = [("#status", "status"), ("#found", "found")];
-        // Two deliveries of the same event must not both attach the file.
+        // Of two deliveries of the same event, only one may attach the file.
         let mut change = AttributeUpdate::set(&expression, values).when("#status = :awaited");
         change.names = names.map(|(name, attribute)| (name.to_owned(), attribute.to_owned())).into();
         self.update(keys::upload(file.id), change, Error::Changed);
@@ -92,7 +92,7 @@ impl Transaction {
 }
 
 impl Store {
-    /// Notes an upload at once, before its file is stored. Fails with [`Error::Changed`] if the identifier exists.
+    /// Creates an upload with a single write, before its file is stored. Fails with [`Error::Changed`] if the identifier exists.
     pub(crate) async fn note_upload(&self, upload: &Upload) -> Result<()> {
         self.create_alone(upload.clone()).await.map(drop)
     }
@@ -104,8 +104,8 @@ impl Store {
         transaction
     }
 
-    /// Creates an upload that a client announces for a candidate. If the announcement counts as a change of the candidate, who
-    /// is `after` then, writes that too.
+    /// Creates an upload that a client announces for a candidate. If the announcement changes the candidate, also
+    /// replaces them by `after`.
     pub fn announce_candidate_file(
         &self,
         upload: &Upload,
@@ -124,7 +124,7 @@ impl Store {
         self.one(keys::upload(id)).await
     }
 
-    /// Ends an upload that failed because of `reason`, and has its objects deleted.
+    /// Ends an upload as failed because of `reason`, and records the effect that deletes its objects.
     pub fn fail_upload(
         &self,
         upload: &VersionedItem<Upload>,
@@ -133,7 +133,7 @@ impl Store {
     ) -> Transaction {
         let Upload { id, company, owner, announced, .. } = &**upload;
         let put_by_client = announced.is_some().then(|| upload_key(*id));
-        // The checked copy may exist: it is stored before it is attached.
+        // The validated copy may exist, because it is stored before it is attached.
         let keys = put_by_client.into_iter().chain([object_key(company, *owner, *id)]).collect();
         let mut transaction = self.transaction();
         transaction.replace(upload, &Upload::clone(upload).failed(reason));

@@ -49,7 +49,7 @@ impl StoredEntity for Captions {
 }
 
 impl Store {
-    /// Creates a video, whose file is still to be uploaded.
+    /// Creates a video. Its file is uploaded later.
     pub fn create_video(&self, video: &Video) -> Transaction {
         let mut transaction = self.transaction();
         transaction.create(video);
@@ -61,14 +61,14 @@ impl Store {
         self.one(keys::video(company, id)).await
     }
 
-    /// Reads the videos that ask questions, without those that are gone. Costs no call if no video does.
+    /// Reads the videos that ask questions. Those that were deleted are missing. Makes no call if no video asks a question.
     pub async fn question_videos(&self, questionnaire: &Questionnaire) -> Result<Vec<VersionedItem<Video>>> {
         let Questionnaire { company, questions, .. } = questionnaire;
         let videos: BTreeSet<VideoId> = questions.iter().filter_map(|question| question.video).collect();
         self.listed(videos.into_iter().map(|video| keys::video(company, video)).collect()).await
     }
 
-    /// Whether a candidate's project shows a video to them, itself or in a question.
+    /// Whether a candidate may see a video: as a video of their project, or in a question.
     pub(crate) async fn shows_video(&self, candidate: &Candidate, id: VideoId) -> Result<bool> {
         let Candidate { company, project, .. } = candidate;
         let answers = keys::answers(company, *project, candidate.id);
@@ -97,7 +97,6 @@ impl Store {
             .await
     }
 
-    /// Replaces `before` by `after`.
     pub fn update_video(&self, before: &VersionedItem<Video>, after: &Video) -> Transaction {
         self.replacing(before, after)
     }
@@ -108,7 +107,7 @@ impl Store {
         Ok(found.map(|captions| Captions::clone(&captions)))
     }
 
-    /// Stores captions of a video, which `after` names. Does nothing if `before` has them already.
+    /// Stores captions of a video; `after` has their digest. Does nothing if `before` equals `after`.
     pub fn put_captions(
         &self,
         before: &VersionedItem<Video>,
@@ -116,7 +115,7 @@ impl Store {
         captions: &Captions,
     ) -> Transaction {
         let mut transaction = self.replacing(before, after);
-        // The captions are written only with the video, whose deletion deletes the captions that it names.
+        // Write captions only together with the video, whose deletion deletes the captions that it names.
         if **before != *after
             && let Some(item) = transaction.or_fault(item::write(captions, 1))
         {
@@ -125,7 +124,7 @@ impl Store {
         transaction
     }
 
-    /// Deletes the captions of a video in a language, which `after` no longer names.
+    /// Deletes the captions of a video in a language. `after` no longer names them.
     pub fn delete_captions(
         &self,
         before: &VersionedItem<Video>,
@@ -137,8 +136,8 @@ impl Store {
         transaction
     }
 
-    /// Has a video wait for its conversion, whose file has arrived. Fails with [`Error::Changed`](crate::Error::Changed) after a
-    /// concurrent write.
+    /// Marks a video, whose file has arrived, as waiting for its conversion, and records the effect that queues it.
+    /// Fails with [`Error::Changed`](crate::Error::Changed) after a concurrent write.
     pub fn await_conversion(&self, video: &VersionedItem<Video>, now: DateTime<Utc>) -> Transaction {
         let mut transaction = self.transaction();
         let waiting = video.conversion.waiting_again(now);
@@ -147,21 +146,20 @@ impl Store {
         transaction
     }
 
-    /// Commits `after` in place of `before`, and returns it for further changes. Fails after a concurrent write or
-    /// deletion.
+    /// Replaces `before` by `after` and commits. Returns the new item for further changes. Fails after a concurrent write or deletion.
     pub async fn begin_conversion(
         &self,
         before: &VersionedItem<Video>,
         after: Video,
     ) -> Result<VersionedItem<Video>> {
-        // Committed at once: of two deliveries of the same event, only one converts the video.
+        // Commit before the conversion, so that of two deliveries of the same event only one converts the video.
         let mut transaction = self.transaction();
         transaction.replace(before, &after);
         self.commit(transaction).await?;
         before.followed_by(after)
     }
 
-    /// Ends a conversion that failed because of `reason`, and has its objects deleted.
+    /// Ends a conversion as failed because of `reason`, and records the effect that deletes the video's objects.
     pub fn fail_video(&self, video: &VersionedItem<Video>, reason: &str, now: DateTime<Utc>) -> Transaction {
         let mut transaction = self.transaction();
         transaction.replace(video, &Video::clone(video).with_conversion(Conversion::failed(reason)));

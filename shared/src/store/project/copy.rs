@@ -21,7 +21,7 @@ pub struct CopySource {
     pub questionnaire: VersionedItem<Questionnaire>,
 }
 
-/// The labels and videos of a project and its questions that exist and are not being deleted.
+/// The labels and videos of a project and its questions that can be copied: they exist and are not being deleted.
 #[derive(Debug, Default)]
 pub struct CopiedAttachments {
     pub labels: BTreeSet<LabelId>,
@@ -60,9 +60,10 @@ impl Store {
         Ok(found)
     }
 
-    /// Creates a copy with its questions and criteria. Fails like [`Store::create_project`], and with [`Error::Changed`] or
-    /// [`Error::NotFound`] if the source or what was copied of it has changed since it was read.
-    // One transaction, also for 30 questions, 20 criteria, 20 labels and 20 videos: a copy is whole or not there.
+    /// Creates a copy of a project with its questions and criteria. Fails like [`Store::create_project`], and with
+    /// [`Error::Changed`] or [`Error::NotFound`] if the source, or a label or video copied from it, has changed since
+    /// it was read.
+    // One transaction, even for 30 questions, 20 criteria, 20 labels and 20 videos, so that a copy is never partial.
     pub fn copy_project(
         &self,
         project: &Project,
@@ -71,7 +72,7 @@ impl Store {
         copied: &CopiedAttachments,
     ) -> Transaction {
         let mut transaction = self.transaction();
-        // Both: a read of the two may meet the project after a change of the questions, and the questions before it.
+        // Require both: the batch read may have returned the project after a change of the questions, but the questions before it.
         transaction.require_unchanged(&source.project);
         transaction.require_unchanged(&source.questionnaire);
         transaction.new_project(project);
@@ -81,7 +82,7 @@ impl Store {
         let c = &project.company;
         for label in &project.settings.labels {
             let missing = Error::field("labels", format!("Label {label} does not exist."));
-            // References that the client has not sent are no fault of theirs: the next attempt copies without them.
+            // The client did not send references that were copied, so they cause no field error: the next attempt copies without them.
             let missing = if copied.labels.contains(label) { Error::Changed } else { missing };
             transaction.require(keys::label(c, *label), IS_ACTIVE, missing);
         }

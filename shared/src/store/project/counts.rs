@@ -17,18 +17,18 @@ use crate::store::table::retry::RetryPolicy;
 use crate::store::table::write::condition::{AttributeUpdate, WriteCondition};
 use crate::store::table::write::transaction::Transaction;
 
-/// The attribute of a shard that repeats its project's status, for conditions on candidates' steps.
+/// The attribute of a shard with a copy of the project's status, for conditions on moves of candidates.
 pub(in crate::store) const PROJECT_STATUS: &str = "project_status";
 
-/// The attribute of a shard that counts the writes of its [`CounterName::EvaluatedBy`].
-// Closing a project depends on all of these counters, and a condition cannot name those that do not exist yet.
+/// The attribute of a shard that counts the writes of all its [`CounterName::EvaluatedBy`] counters.
+// Closing a project depends on all these counters, and a condition cannot name counters that do not exist yet.
 pub(in crate::store) const EVALUATIONS_VERSION: &str = "evaluations_version";
 
-/// The attribute of a shard that is set once one of its candidates has begun the interview, and stays.
-// The counts do not tell this: candidates who have begun may be deleted.
+/// The attribute of a shard that is set once one of its candidates has begun the interview. It is never removed.
+// The counts are not enough: candidates who have begun may have been deleted.
 pub(in crate::store) const HAS_BEGUN: &str = "has_begun";
 
-/// The attribute of the first shard that counts its [`CounterName::ShownRating`].
+/// The attribute of the first shard that counts the ratings added to its [`CounterName::ShownRating`] counters.
 pub(in crate::store) const RATINGS_SHOWN: &str = "ratings_shown";
 
 pub(crate) fn shards(company: &CompanyId, project: ProjectId) -> impl Iterator<Item = ItemKey> {
@@ -62,7 +62,7 @@ pub(in crate::store) fn counts_in(item: &Item) -> impl Iterator<Item = (CounterN
 }
 
 impl Store {
-    /// Has statistics show the ratings of erased candidates that they do not show yet, once there are ten.
+    /// Adds ratings of erased candidates to those that statistics show, once at least ten are not shown yet.
     pub async fn show_erased_ratings(&self, company: &CompanyId, project: ProjectId) -> Result<()> {
         self.retry_on_conflict(RetryPolicy::CHANGE, || self.show_ratings_once(company, project)).await
     }
@@ -77,8 +77,8 @@ impl Store {
             ratings.iter().map(|(counter, count)| (counter.to_string(), count)).collect();
         counters.push((RATINGS_SHOWN.to_owned(), counters.iter().map(|(_, count)| count).sum()));
         let update = AttributeUpdate::add(counters);
-        // Two effects that show the same ratings must not both count them: the first one wins. A project that was deleted in the
-        // meantime stays so.
+        // Of two effects that would add the same ratings, only the first may succeed. The condition also prevents the
+        // update from creating the shard of a project that was deleted in the meantime.
         let update = match found.0.first().and_then(|shard| number_in::<u64>(shard, RATINGS_SHOWN)) {
             Some(seen) => update.when(format!("{RATINGS_SHOWN} = :seen")).with(":seen", number(seen)),
             None => update.when(format!("attribute_exists(pk) AND attribute_not_exists({RATINGS_SHOWN})")),
@@ -90,12 +90,12 @@ impl Store {
 }
 
 impl Transaction {
-    /// Adds `change` to the shard of `candidate`. Fails with `PROJECT_NOT_RUNNING` if the project `must_run` and does not.
+    /// Adds `change` to the shard of `candidate`. Fails with `PROJECT_NOT_RUNNING` if `must_run` is set and the project is not running.
     pub(in crate::store) fn count(&mut self, candidate: &Candidate, change: &ProjectCounts, must_run: bool) {
         if change.is_empty() {
             return;
         }
-        // A counter of a set that no candidate has any more stays at 0 until `recount`.
+        // The counter of a set of evaluators that no candidate has any more stays at 0 until `recount`.
         let mut counters: Vec<_> =
             change.iter().map(|(counter, count)| (counter.to_string(), count)).collect();
         if change.iter().any(|(counter, _)| matches!(counter, CounterName::EvaluatedBy { .. })) {
@@ -103,8 +103,8 @@ impl Transaction {
         }
         let mut update = AttributeUpdate::add(counters);
         if change.has_begun() {
-            // This shard is written anyway. A change of the questions and a candidate who begins then conflict, so that one comes
-            // first.
+            // Marking costs no extra write. A change of the questions requires that the mark is missing, so it
+            // conflicts with a candidate who begins at the same time.
             update = update.marking(HAS_BEGUN);
         }
         let mut refusal = Error::internal("a counter refused to count");
@@ -117,7 +117,7 @@ impl Transaction {
         self.update(keys::counts_shard(&candidate.company, candidate.project, shard), update, refusal);
     }
 
-    /// Creates the shards of a new project, all zero.
+    /// Creates the shards of a new project. All counts are zero.
     pub(in crate::store) fn create_shards(&mut self, project: &Project) {
         for key in shards(&project.company, project.id) {
             let shard = item::bare([(PROJECT_STATUS, string(project.status.as_str()))]);
@@ -126,15 +126,15 @@ impl Transaction {
         }
     }
 
-    /// Writes a project's new status to its shards. Fails with [`Error::Changed`] if its candidates are not what they
-    /// `must` be, and, for closing, if evaluations have changed since the shards were `seen`.
+    /// Writes a project's new status to its shards. Fails with [`Error::Changed`] if its candidates do not meet
+    /// `requirement` or, for closing, if evaluations have changed since the shards `seen` were read.
     pub(in crate::store) fn move_shards(
         &mut self,
         project: &Project,
         requirement: CandidateRequirement,
         seen: &CountShards,
     ) {
-        // Conditions in the write itself: a candidate who moves between the read and the write makes it fail.
+        // The conditions are part of the write: it fails if a candidate moves between the read and the write.
         for (key, seen) in shards(&project.company, project.id).zip(&seen.0) {
             let status = (":status", string(project.status.as_str()));
             let mut update = AttributeUpdate::set(&format!("SET {PROJECT_STATUS} = :status"), [status]);

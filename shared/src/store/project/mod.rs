@@ -43,12 +43,12 @@ impl StoredEntity for Project {
 #[derive(Debug)]
 pub struct CountedProject {
     pub project: VersionedItem<Project>,
-    /// The counts of its candidates.
+    /// The counts of the project's candidates.
     pub counts: ProjectCounts,
 }
 
 impl Store {
-    /// Reads the projects of these that exist.
+    /// Reads these projects. Those that do not exist or cannot be read are missing.
     pub async fn projects(
         &self,
         company: &CompanyId,
@@ -65,8 +65,8 @@ impl Store {
         self.one(keys::project(company, id)).await
     }
 
-    /// Creates a project with its counts and memberships. Fails with messages on fields whose references do not exist, and with
-    /// [`Error::ExternalIdTaken`].
+    /// Creates a project with its counts and memberships. Fails with a message on each field with a reference that does
+    /// not exist, and with [`Error::ExternalIdTaken`].
     pub fn create_project(&self, project: &Project) -> Transaction {
         let mut transaction = self.transaction();
         transaction.new_project(project);
@@ -74,9 +74,9 @@ impl Store {
         transaction
     }
 
-    /// Replaces `before` by `after`, which has the same status. Fails also with messages on fields whose new references
-    /// do not exist, with [`Error::ExternalIdTaken`], and with `QUESTIONS_IN_USE` if it has another platform and a candidate has
-    /// begun.
+    /// Replaces `before` by `after`, which must have the same status. Fails also with a message on each field with a
+    /// new reference that does not exist, with [`Error::ExternalIdTaken`], and with `QUESTIONS_IN_USE` if the interview
+    /// platform changes after a candidate has begun.
     pub fn update_project(&self, before: &VersionedItem<Project>, after: &Project) -> Transaction {
         let mut transaction = self.replacing(before, after);
         if before.settings.interview_platform != after.settings.interview_platform {
@@ -89,18 +89,17 @@ impl Store {
         transaction
     }
 
-    /// Replaces `before` by `after`, which gives one customer other roles. Fails also with a message on
-    /// `customer` if they do not exist.
+    /// Replaces `before` by `after`, in which one customer has other roles. Fails also with a message on `customer` if they do not exist.
     pub fn change_roles(&self, before: &VersionedItem<Project>, after: &Project) -> Transaction {
         let mut transaction = self.replacing(before, after);
         transaction.memberships(Some(before), after);
-        // The client has named one customer in the field `customer`, not a list of a project.
+        // The client has sent the field `customer`, not one of the project's lists.
         transaction.prefix_errors("customer");
         transaction
     }
 
     /// Replaces `before` by `after`, which has another status. Fails with [`Error::Changed`] also if candidates no
-    /// longer are what they `must` be, and, for closing, if evaluations have changed since the `shards` were read.
+    /// longer meet `requirement` or, for closing, if evaluations have changed since the `shards` were read.
     pub fn move_project(
         &self,
         before: &VersionedItem<Project>,
@@ -116,7 +115,7 @@ impl Store {
         transaction
     }
 
-    /// A page of a company's projects with one status, or with any, and their number.
+    /// A page of a company's projects with this status, or with any if `None`, and the number of all such projects.
     pub async fn list_projects(
         &self,
         company: &CompanyId,
@@ -151,14 +150,14 @@ impl Store {
         Ok(project.map(|project| batch.count(project)))
     }
 
-    /// The projects where a customer has a role, oldest first.
+    /// The projects in which a customer has a role, oldest first.
     pub async fn project_ids_of(&self, company: &CompanyId, customer: CustomerId) -> Result<Vec<ProjectId>> {
         let memberships = keys::memberships(company, customer);
         let rows = self.all_items(&memberships).await?;
         rows.iter().map(|row| memberships.id_in(row)?.parse().map_err(Error::internal)).collect()
     }
 
-    /// The projects with one status, or with any, where a customer has a role, oldest first.
+    /// The projects with this status, or with any if `None`, in which a customer has a role, oldest first.
     pub async fn projects_of(
         &self,
         company: &CompanyId,
@@ -169,7 +168,7 @@ impl Store {
         self.counted_projects(company, ids, status).await
     }
 
-    /// Returns the given projects that exist and have one status, or any, in the same order.
+    /// Reads these projects, in this order. Those that do not exist, or have another status than a given one, are missing.
     pub async fn counted_projects(
         &self,
         company: &CompanyId,
@@ -199,7 +198,7 @@ impl Store {
         Ok(())
     }
 
-    /// Changes a project unless it is deleted meanwhile.
+    /// Changes a project, with retries. Does nothing if it is deleted in the meantime.
     pub(super) async fn amend_project<R>(
         &self,
         project: VersionedItem<Project>,
@@ -222,10 +221,10 @@ impl ItemBatch {
 }
 
 impl Transaction {
-    /// Creates a project, whose labels and videos are there.
+    /// Creates a project. The caller must require that its labels and videos exist.
     fn new_project(&mut self, project: &Project) {
         self.create(project);
-        // The shards are created with the project, so that a condition on a shard never meets a missing one.
+        // Counter shards are created here, because conditional updates need the item to exist.
         self.create_shards(project);
         self.change_company_counts(&project.company, &[(CompanyCount::Projects(project.status), 1)]);
         self.memberships(None, project);
@@ -233,7 +232,7 @@ impl Transaction {
         self.begin_reminders(None, project);
     }
 
-    /// Requires that labels and videos exist that only `after` has.
+    /// Requires that labels and videos exist if only `after` has them.
     fn attachments(&mut self, before: Option<&Project>, after: &Project) {
         let c = &after.company;
         let had = |key: &dyn Fn(&Project) -> bool| before.is_some_and(key);
@@ -250,7 +249,7 @@ impl Transaction {
         }
     }
 
-    /// Moves the unique marker of a project's key.
+    /// Moves the unique marker of a project's `external_id`.
     pub(in crate::store) fn project_external_id(
         &mut self,
         before: Option<&Project>,
@@ -261,7 +260,7 @@ impl Transaction {
         self.move_external_id(old, new, ResourceRef::Project { project: *id });
     }
 
-    /// Writes the memberships of `after`. Customers who join must exist.
+    /// Writes and deletes memberships. Customers who join must exist and be active.
     fn memberships(&mut self, before: Option<&Project>, after: &Project) {
         let c = &after.company;
         let old: BTreeSet<CustomerId> = before.map(|project| project.staff.everybody()).unwrap_or_default();
@@ -269,7 +268,7 @@ impl Transaction {
         for joins in new.difference(&old) {
             let missing = format!("Customer {joins} does not exist or is inactive.");
             let missing = Error::field(field_of(after, *joins), missing);
-            // A customer who is being deleted is inactive already, and gets no new roles.
+            // A customer whose deletion has begun is already inactive, so gets no new roles.
             self.require(keys::customer(c, *joins), IS_ACTIVE, missing);
             self.put_derived(keys::memberships(c, *joins).key(after.id), item::bare([]));
         }
@@ -289,7 +288,7 @@ fn field_of(project: &Project, customer: CustomerId) -> &'static str {
     fields.into_iter().find(|(_, people)| people.contains(&customer)).map_or("evaluators", |(field, _)| field)
 }
 
-/// The marker of the key of a project; `None` if it has none.
+/// The key of the unique marker of a project's `external_id`; `None` if the project has none.
 fn marker_of_project(project: &Project) -> Option<ItemKey> {
     let external_id = project.settings.external_id.as_ref()?;
     Some(keys::project_by_external_id(&project.company, external_id))

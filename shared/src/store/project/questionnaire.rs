@@ -1,5 +1,4 @@
-//! Access patterns of questionnaires: all questions and criteria of a project are one item, which is missing while there
-//! are none.
+//! Access patterns of questionnaires. All questions and criteria of a project are one item, which is missing if there are none.
 
 use crate::domain::id::{CompanyId, ProjectId, VideoId};
 use crate::domain::project::Project;
@@ -20,9 +19,9 @@ impl StoredEntity for Questionnaire {
 }
 
 impl Transaction {
-    /// Fails with an error if a candidate of the project has begun.
+    /// Requires that no candidate of the project has begun; fails with `error` otherwise.
     pub(in crate::store) fn require_not_begun(&mut self, project: &Project, error: impl Fn() -> Error) {
-        // A condition instead of a check of what was read: a candidate may begin in the meantime.
+        // A condition, not a check of shards read before: a candidate may begin in the meantime.
         for shard in shards(&project.company, project.id) {
             self.require(shard, WriteCondition::Without(HAS_BEGUN), error());
         }
@@ -30,9 +29,9 @@ impl Transaction {
 }
 
 impl Store {
-    /// Replaces `before` by `after`, or creates it for a project that had no questions and criteria. Fails with
-    /// [`Error::Changed`] also after a concurrent write of the project, with `QUESTIONS_IN_USE` if the change would affect a
-    /// candidate who has begun, and with a message on `video` if a new one does not exist.
+    /// Replaces `before` by `after`, or creates it if the project had no questions and criteria. Fails with
+    /// [`Error::Changed`] also after a concurrent write of the project, with `QUESTIONS_IN_USE` if the change would
+    /// affect a candidate who has begun, and with a message on `video` if a new video does not exist.
     pub fn save_questionnaire(
         &self,
         project: &VersionedItem<Project>,
@@ -43,7 +42,7 @@ impl Store {
         if !before.asks_the_same_as(after) {
             transaction.require_not_begun(project, || QUESTIONS_IN_USE.into());
         } else if !before.has_its_texts_in(after) {
-            // A candidate who begins in the meantime may have been asked one of the texts.
+            // A candidate who begins in the meantime may be asked one of the former texts.
             transaction.require_not_begun(project, || Error::Changed);
         }
         for video in after.questions.iter().filter_map(|question| question.video) {
@@ -67,8 +66,8 @@ impl Store {
             return transaction;
         }
         transaction.save(before, after);
-        // Clients know the project and its questions by one URL, so their events need one order. The project's tag stays:
-        // it shows neither questions nor criteria.
+        // The project and its questions have one URL for clients, so their events need one order. The project's `ETag`
+        // stays the same, because the project shows neither questions nor criteria.
         transaction.note_change_of_part(project, project.questionnaire_change(before, after));
         transaction
     }

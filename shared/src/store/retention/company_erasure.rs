@@ -1,7 +1,7 @@
-//! The end of a company: its erasure takes the place of its item, and then everything else is deleted.
+//! Erases a company whose contract has ended: the erasure replaces the company's item, and then everything else is deleted.
 //!
-//! Candidates, customers and videos go by their ordinary deletions. Other items go by ranges of keys, which another worker, or
-//! another try, may delete as well.
+//! Candidates, customers, videos and labels are deleted by their ordinary deletions. Other items are deleted by ranges
+//! of keys; another worker or attempt may delete the same items.
 
 use std::collections::BTreeSet;
 
@@ -34,11 +34,11 @@ use crate::store::table::keys::{self, BY_STATUS, ItemCollection, ItemKey};
 use crate::store::table::read::query::Query;
 use crate::store::table::write::transaction::Transaction;
 
-/// The most writes at once.
+/// How many writes run concurrently.
 const AT_ONCE: usize = 16;
-/// The most resources that a step deletes before its caller looks at the time.
+/// How many resources a step deletes before its caller checks the time.
 const TOGETHER: usize = 50;
-/// Longer than anything of the outbox waits for its next try.
+/// How far ahead of `now` to look for work of the outbox: longer than any work waits for its next attempt.
 const AHEAD: TimeDelta = TimeDelta::days(1);
 
 impl StoredEntity for CompanyErasure {
@@ -57,7 +57,7 @@ impl StoredEntity for CompanyErasure {
     }
 }
 
-/// The numbers of a company's remaining items, by its counts.
+/// The numbers of a company's remaining items, according to its counts.
 #[derive(Debug, Default, Serialize)]
 pub struct CompanyRemains {
     /// Candidates of all projects.
@@ -71,26 +71,26 @@ pub struct CompanyRemains {
 }
 
 impl Transaction {
-    /// Notes that everything of a company is to be erased, whose item the transaction deletes.
+    /// Creates the erasure of a company, and the effect that records it. Call it after the transaction has deleted the company's item.
     fn note_company_erasure(&mut self, company: &CompanyId, now: DateTime<Utc>) {
         self.erased(company, ErasedItem::Company, ErasureReason::CompanyClosed.into(), now);
         let erasure = CompanyErasure::begun(company.clone(), now);
         if let Some(item) = self.or_fault(item::write(&erasure, 1)) {
-            // Without a condition: a company that was erased before may have come back with some items of a backup.
+            // No condition: a restore may have brought back a company that was erased before, and its former erasure still exists.
             self.put_derived(erasure.key(), item);
         }
     }
 }
 
 impl Store {
-    /// Begins the erasure of a company, whose candidates can no longer log in from then on.
-    /// [`end_access`](Self::end_access) does the same to all others.
+    /// Begins the erasure of a company. From then on, its candidates cannot log in; [`end_access`](Self::end_access)
+    /// ends the access of all others.
     pub fn begin_company_erasure(&self, company: &VersionedItem<Company>, now: DateTime<Utc>) -> Transaction {
         let mut transaction = self.transaction();
         transaction.delete(company);
-        // The run would have no company.
+        // Delete the retention run, which would otherwise have no company.
         transaction.delete_derived(keys::retention_run(&company.id));
-        // Everyone may read it, so it goes at once.
+        // Delete the logo now, because anyone may read it.
         if let Some(logo) = &company.logo {
             transaction.delete_derived(keys::logo(&company.id, logo.id));
         }
@@ -110,7 +110,7 @@ impl Store {
         transaction
     }
 
-    /// Reads the erasure of a company; `None` if it has not begun, or was forgotten.
+    /// Reads the erasure of a company; `None` if it has not begun or has expired.
     pub async fn company_erasure(
         &self,
         company: &CompanyId,
@@ -118,13 +118,13 @@ impl Store {
         self.one(keys::company_erasure(company)).await
     }
 
-    /// Whether everything of a company is erased, so that it has no histories any more.
+    /// Whether everything of a company is erased, including its histories.
     pub async fn is_company_erased(&self, company: &CompanyId) -> Result<bool> {
         let erasure = self.company_erasure(company).await?;
         Ok(erasure.is_some_and(|erasure| erasure.ended_at.is_some()))
     }
 
-    /// Erasures of companies to continue.
+    /// Erasures of companies that are due to be continued.
     pub fn due_company_erasures(&self, now: DateTime<Utc>) -> DuePages<'_, CompanyErasure> {
         self.due(DueQueue::CompanyErasures, now)
     }
@@ -176,7 +176,7 @@ impl Store {
         let found = !transactions.is_empty();
         let commits = transactions.into_iter().map(|transaction| async {
             match self.commit(transaction).await {
-                // A concurrent write was faster: the next look finds what is left.
+                // A concurrent write was faster. The next call finds what is left.
                 Err(Error::Changed | Error::NotFound) => Ok(()),
                 committed => committed,
             }
@@ -208,7 +208,7 @@ impl Store {
     pub async fn erase_project(&self, project: &VersionedItem<Project>) -> Result<()> {
         let c = &project.company;
         let p = project.id;
-        // Candidates go by their own deletion alone, which is refused while they are on hold.
+        // Candidates are deleted only by their own deletion, which refuses candidates on hold.
         if !self.candidates_after(project, None, 1).await?.is_empty() {
             return Err(Error::Changed);
         }
@@ -220,7 +220,7 @@ impl Store {
             collections.map(|collection| async move { self.delete_collection(&collection).await.map(drop) });
         stream::iter(deletions).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
         let mut last = self.transaction();
-        // Last, because it leads to all the others. Its deletion is no entry of the history, which is gone.
+        // Delete the project last, because it leads to all other items. Record nothing, because its history is already deleted.
         last.delete_unrecorded(project);
         last.project_external_id(Some(project), None);
         last.change_counts_of_erased_company(c, &[(CompanyCount::Projects(project.status), -1)]);
@@ -245,7 +245,7 @@ impl Store {
         Ok(!labels.is_empty())
     }
 
-    /// Deletes customers of a company, who get no mail. Returns whether there were any.
+    /// Deletes customers of a company without sending mails. Returns whether there were any.
     pub async fn erase_customers(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<bool> {
         let customers: Vec<VersionedItem<Customer>> =
             self.all_wanted(keys::customers(company), |_| true).await?;
@@ -255,7 +255,7 @@ impl Store {
         Ok(!customers.is_empty())
     }
 
-    /// Whether the outbox has done everything for a company. Deletes mails that are still to be sent.
+    /// Whether the outbox has no work left for a company. Deletes notices, mails and conversions that are still to be done.
     pub async fn is_outbox_done(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<bool> {
         let ahead = now + AHEAD;
         let mut is_done = self.delete_collection(&keys::notices(company)).await? == 0;
@@ -269,7 +269,8 @@ impl Store {
         Ok(is_done)
     }
 
-    /// Deletes an effect that is a mail or a conversion. Returns false for deletions, and if the outbox is at it.
+    /// Deletes an effect that is not a deletion, such as a mail or a conversion. Returns false if it is a deletion, or
+    /// if the outbox is working on it.
     async fn discard(&self, effect: &VersionedItem<Effect>) -> Result<bool> {
         if effect.task.is_deletion() {
             return Ok(false);
@@ -280,7 +281,7 @@ impl Store {
         }
     }
 
-    /// Whether each enabled webhook has been sent everything.
+    /// Whether all events have been delivered to each enabled webhook.
     pub async fn has_delivered_all(&self, company: &CompanyId) -> Result<bool> {
         let webhooks = self.webhooks(company).await?;
         let mut cursors = self.cursors(webhooks.iter().map(|webhook| webhook.id)).await?;
@@ -292,7 +293,8 @@ impl Store {
         }))
     }
 
-    /// Deletes the webhooks of a company with everything that belongs to them. Waits while a turn of the sender has one of them.
+    /// Deletes the webhooks of a company with their cursors, attempts and stalled resources. Returns
+    /// [`StepResult::Waiting`] while the sender has leased one of them.
     pub async fn erase_webhooks(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<StepResult> {
         let webhooks: Vec<VersionedItem<Webhook>> =
             self.all_wanted(keys::webhooks(company), |_| true).await?;
@@ -307,11 +309,11 @@ impl Store {
         Ok(if webhooks.is_empty() { StepResult::Clear } else { StepResult::Worked })
     }
 
-    /// Erases histories of a company, whose events have numbers.
+    /// Erases histories of a company. All its events must have numbers.
     pub async fn erase_histories(&self, company: &CompanyId) -> Result<StepResult> {
         let mut query = Query::new(BY_STATUS, string(keys::events(company)));
         query.limit = Some(TOGETHER);
-        // A deleted resource has at least one event left, that of its deletion. The others need not.
+        // A deleted resource is in this index, with at least the event of its deletion. The other histories may have no event.
         let found = item::keys_of(&self.query(&query).await?.rows)?;
         let others = [ResourceRef::Company, ResourceRef::Retention, ResourceRef::SignIn]
             .map(|resource| resource.history_id(company));
@@ -319,21 +321,23 @@ impl Store {
         let histories: BTreeSet<String> = found.iter().map(|key| key.pk.clone()).chain(others).collect();
         let mut deleted = 0;
         for pk in histories {
-            // A candidate's interview may have had no event, and only the candidate's history leads to its own: it goes first.
+            // Delete the history of a candidate's interview before the candidate's own: it may have no event, and then
+            // only the candidate's history leads to it.
             for pk in [keys::interview_history(&pk), pk] {
                 deleted += self.delete_collection(&ItemCollection { pk, prefix: "" }).await?;
             }
         }
         Ok(match (deleted, found.is_empty()) {
             (0, true) => StepResult::Clear,
-            // The index lags behind the table.
+            // The index still shows events that are deleted.
             (0, false) => StepResult::Waiting,
             _ => StepResult::Worked,
         })
     }
 
-    /// Erases the legal texts of a company, recordings that wait for conversion, captions and logos that an older release has
-    /// left, exports, guest links that a restored table knows nothing of, and what is left in the company's partition, except its erasure. Returns whether there was anything.
+    /// Erases legal texts of a company, recordings that wait for conversion, captions and logos that an older release
+    /// has left, exports, guest links that a restore has left without a candidate, and all other items in the company's
+    /// partition, except its erasure. Returns whether there were any.
     pub async fn erase_company_partition(&self, company: &CompanyId) -> Result<bool> {
         let erasure = keys::company_erasure(company);
         let rows = self.all_items(&partition_of(keys::company(company))).await?;
@@ -356,7 +360,7 @@ impl Store {
         Ok(found)
     }
 
-    /// Deletes the items of a collection. Returns how many there were.
+    /// Deletes all items of a collection. Returns how many there were.
     pub(in crate::store) async fn delete_collection(&self, collection: &ItemCollection) -> Result<usize> {
         let mut query = Query::of(collection);
         let mut deleted = 0;
@@ -378,7 +382,7 @@ impl Store {
     }
 }
 
-/// Everything in the partition of the item with this key.
+/// All items in the partition of the item with this key.
 fn partition_of(key: ItemKey) -> ItemCollection {
     ItemCollection { pk: key.pk, prefix: "" }
 }

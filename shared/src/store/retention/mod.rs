@@ -1,4 +1,4 @@
-//! Access patterns of retention: the company's policy, and its runs.
+//! Access patterns of retention: the company's policy and its runs.
 
 pub(super) mod company_erasure;
 pub(super) mod run;
@@ -47,12 +47,12 @@ impl StoredEntity for RetentionRun {
     }
 }
 
-/// The policy of a company and its runs, as far as there are items for them.
+/// The retention policy of a company, and its runs if there are any.
 #[derive(Debug)]
 pub struct CompanyRetention {
-    /// The policy; [`RetentionPolicy::keep`] before the first.
+    /// The policy; [`RetentionPolicy::keep`] if none was ever set.
     pub policy: VersionedItem<RetentionPolicy>,
-    /// The runs, which begin with the first policy of the company or of one of its projects.
+    /// The runs; `None` before the first policy of the company or of one of its projects.
     pub run: Option<VersionedItem<RetentionRun>>,
 }
 
@@ -71,7 +71,7 @@ impl ItemBatch {
 }
 
 impl Transaction {
-    /// Creates what the runs of a company need and does not have yet.
+    /// Creates the company's policy and the first run unless they exist.
     fn begin_runs(&mut self, before: &CompanyRetention, policy: &RetentionPolicy, first: &RetentionRun) {
         if !before.policy.is_stored() {
             self.create_unless(policy, || Error::Changed);
@@ -83,7 +83,7 @@ impl Transaction {
 }
 
 impl Store {
-    /// Replaces the policy of a company by `after`. Runs begin with `first` if there is none yet.
+    /// Replaces the policy of a company by `after`. Creates the run `first` if there is none yet.
     pub fn set_retention(
         &self,
         before: &CompanyRetention,
@@ -92,7 +92,7 @@ impl Store {
     ) -> Transaction {
         let mut transaction = self.transaction();
         if !before.policy.is_stored() {
-            // Responses have shown it before.
+            // Responses have shown the default policy as revision 0. The `ETag` of this one must have revision 1.
             transaction.show();
         } else if *before.policy != *after {
             transaction.replace(&before.policy, after);
@@ -101,7 +101,7 @@ impl Store {
         transaction
     }
 
-    /// Has a company keep its candidates. Does nothing if it has never had a policy.
+    /// Ends the retention of a company, which then keeps its candidates. Does nothing if it has never had a policy.
     pub fn delete_retention(&self, before: &CompanyRetention) -> Transaction {
         if !before.policy.is_stored() {
             return self.transaction();
@@ -110,8 +110,7 @@ impl Store {
         self.replacing(&before.policy, &RetentionPolicy::keep(before.policy.company.clone()))
     }
 
-    /// Replaces a project by `after`, which has a retention of its own. Runs begin with `first` if there is
-    /// none yet.
+    /// Replaces a project by `after`, which has a retention of its own. Creates the run `first` if there is none yet.
     pub fn set_retention_of_project(
         &self,
         before: &VersionedItem<Project>,
@@ -124,7 +123,7 @@ impl Store {
         transaction
     }
 
-    /// Reads the retention of a company; `None` if it has set none.
+    /// Reads the retention policy of a company; `None` if it has never set one.
     pub async fn retention_policy(
         &self,
         company: &CompanyId,
@@ -132,7 +131,7 @@ impl Store {
         self.one(keys::retention_policy(company)).await
     }
 
-    /// Retention runs to start or to continue, by shard.
+    /// Retention runs that are due to be started or continued.
     pub fn due_retention_runs(&self, now: DateTime<Utc>) -> DuePages<'_, RetentionRun> {
         self.due(DueQueue::Retention, now)
     }
@@ -141,37 +140,37 @@ impl Store {
 /// The most candidates of one [`ReviewPage`].
 const PAGE: usize = 500;
 
-/// Candidates of one project whom a review looks at.
+/// Candidates of one project that a review examines.
 #[derive(Debug)]
 pub struct ReviewPage {
-    /// The project, as it was when the review came to it.
+    /// The project, as it was when the review reached it.
     pub project: Arc<VersionedItem<Project>>,
-    /// The candidates, as they were up to seconds ago; none in a project without candidates of that age.
+    /// The candidates, up to seconds old; empty if no candidate of the project is old enough to be due.
     pub candidates: Vec<VersionedItem<Candidate>>,
-    /// The place after this page.
+    /// The position after this page.
     pub cursor: RunCursor,
 }
 
-/// The most candidates that one [`DueList`] takes a look at, and the most pages; each is a round trip.
+/// The most candidates that one [`DueList`] examines, and the most pages that it reads. Each page is a round trip.
 const MAX_LOOKED_AT: usize = 5_000;
 const MAX_PAGES: usize = 300;
 
-/// Candidates who are due in a review, and how far the request has come.
+/// Candidates who are due in a review, and the position that the request has reached.
 #[derive(Debug, Default)]
 pub struct DueList {
     pub rows: Vec<(RunCursor, DueCandidate)>,
-    /// The number of candidates that were looked at.
+    /// The number of candidates that were examined.
     pub looked_at: usize,
-    /// The place to continue at; `None` at the end.
+    /// The position from which to continue; `None` at the end.
     pub next: Option<RunCursor>,
 }
 
-/// The candidates whom a review looks at, by project and identifier.
+/// The candidates that a review examines, by project and identifier.
 pub type ReviewPages<'a> = BoxStream<'a, Result<ReviewPage>>;
 
 impl Store {
-    /// The candidates after `cursor` up to the [last](RetentionReview::last_candidate) of each project, without those that
-    /// cannot be read.
+    /// Streams the candidates after `cursor`, in each project up to the [last](RetentionReview::last_candidate) that
+    /// can be due. Those that cannot be read are missing.
     pub fn review_pages<'a>(
         &'a self,
         review: &'a RetentionReview,
@@ -189,7 +188,7 @@ impl Store {
         pages.try_flatten().boxed()
     }
 
-    /// Up to `most` candidates after `cursor` who are due in a review, in the order of the runs.
+    /// Up to `most` candidates after `cursor` who are due in a review, in the order in which runs examine them.
     pub async fn list_due(
         &self,
         review: &RetentionReview,
@@ -222,7 +221,7 @@ impl Store {
         company: &CompanyId,
         ids: RangeInclusive<ProjectId>,
     ) -> impl Stream<Item = Result<Arc<VersionedItem<Project>>>> + Send + use<'_> {
-        // Consistent: an erasure is conditional on the version of the candidate, not on that of the project.
+        // Consistent, because an erasure is conditional only on the version of the candidate, not on that of the project.
         let pages = self.query_pages(Query::between(&keys::projects(company), ids));
         let rows = pages.map(|page| item::readable(page?.rows));
         rows.map_ok(|rows| stream::iter(rows).map(|project| Ok(Arc::new(project)))).try_flatten()
@@ -239,7 +238,7 @@ impl Store {
         query.limit = Some(PAGE);
         self.query_pages(query).map(move |page| {
             let QueryPage { rows, last, .. } = page?;
-            // At the end all up to the last identifier is done, those included that have no row.
+            // On the last page, everything up to the end of the range is done, including identifiers without a row.
             let done =
                 last.map_or(Ok(end), |last| collection.id_in(&last)?.parse().map_err(Error::internal))?;
             let cursor = RunCursor { project: project.id, candidate: done };

@@ -1,4 +1,4 @@
-//! Access patterns of retention runs. The patterns that requests use too are in `retention/mod.rs`.
+//! Access patterns of retention runs. Those that requests also use are in `retention/mod.rs`.
 
 use chrono::{DateTime, Utc};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
@@ -15,17 +15,16 @@ use crate::store::table::item::VersionedItem;
 use crate::store::table::keys;
 use crate::store::table::write::transaction::Transaction;
 
-/// The histories that are read at once.
+/// How many histories are read concurrently.
 const HISTORIES: usize = 8;
 
 impl Store {
-    /// Returns the rules by company and project that apply at `now`.
+    /// Reads the retention rules, by company and project, that apply at `now`.
     pub async fn review_of_run(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<RetentionReview> {
         Ok(review(company, self.retention_policy(company).await?, now))
     }
 
-    /// Returns the rules that apply at `now`, with a project, read at the same moment; `None` if the project
-    /// is gone.
+    /// Reads the retention rules that apply at `now`, together with a project; `None` if the project does not exist.
     pub async fn review_of_project(
         &self,
         company: &CompanyId,
@@ -48,8 +47,7 @@ impl Store {
         self.replace(before, after).await
     }
 
-    /// Ends the run `before`, makes `after` the next one, and tells of the end in the history of `policy` if
-    /// there is anything to tell.
+    /// Ends the run `before`, makes `after` the next one, and records the end in the history of `policy` if the run's counts are notable.
     pub fn complete_retention_run(
         &self,
         before: &VersionedItem<RetentionRun>,
@@ -78,7 +76,7 @@ impl Store {
         let deletions = gone.map(|candidate| async move {
             let resource = ResourceRef::Candidate { project, candidate };
             let events = self.events_of(company, resource, now).await?;
-            // The author of the deletion outlives the erasure, which strips the rest of the entry.
+            // The author of the deletion is still known: an erasure strips everything else from the entry.
             let deleted = EventType::CandidateDeleted.as_str();
             let deletion = events.iter().rfind(|entry| entry.change.types.iter().any(|kind| kind == deleted));
             Ok(deletion.is_some_and(|entry| entry.origin.by == ChangeAuthor::System))

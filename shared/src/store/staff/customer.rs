@@ -35,8 +35,8 @@ impl StoredEntity for Customer {
 }
 
 impl Store {
-    /// Creates a customer, and notes their invitation if they have no password. Fails with messages on `company` if
-    /// there is none, and on `username` and `email` if they are taken.
+    /// Creates a customer, and records the effect of an invitation if they have no password. Fails with a message on
+    /// `company` if it does not exist, and on `username` or `email` if it is taken.
     pub fn create_customer(&self, customer: &Customer, now: DateTime<Utc>) -> Transaction {
         let mut transaction = self.transaction();
         let no_company = Error::field("company", "There is no such company.");
@@ -47,8 +47,8 @@ impl Store {
         transaction
     }
 
-    /// Fails also with a message on `email` if a new one is taken, and with `LAST_OWNER` if no owner would be left.
-    /// Notes an invitation if the change calls for one.
+    /// Replaces `before` by `after`, and records the effect of an invitation if the change calls for one. Fails also
+    /// with a message on `email` if a new address is taken, and with `LAST_OWNER` if no owner would be left.
     pub fn update_customer(
         &self,
         before: &VersionedItem<Customer>,
@@ -61,7 +61,8 @@ impl Store {
         transaction
     }
 
-    /// Does [`update_customer`](Self::update_customer) and notes an invitation, or the mail to a new address.
+    /// Replaces `before` by `after` like [`update_customer`](Self::update_customer), and records the effect of an
+    /// invitation; for a pending new address, of the mail to confirm it.
     pub fn invite_customer(
         &self,
         before: &VersionedItem<Customer>,
@@ -77,7 +78,7 @@ impl Store {
         transaction
     }
 
-    /// Changes up to [`MAX_CUSTOMERS`](Self::MAX_CUSTOMERS) customers of one company. Fails as
+    /// Changes up to [`MAX_CUSTOMERS`](Self::MAX_CUSTOMERS) customers of one company in one transaction. Fails like
     /// [`create_customer`](Self::create_customer) and [`update_customer`](Self::update_customer).
     pub fn change_customers<'a>(
         &self,
@@ -97,7 +98,7 @@ impl Store {
                 Some(before) => transaction.replace(before, after),
             }
             transaction.follow_customer(before, after, now);
-            // Summed up: a transaction may write an item, such as the counts, only once.
+            // Sum up the counts: a transaction may write each item, such as that of the counts, only once.
             counted.extend(counts(before.map(|before| &**before), Some(after)));
         }
         transaction.change_company_counts(company, &counted);
@@ -105,10 +106,10 @@ impl Store {
     }
 
     /// The most customers in one [`change_customers`](Self::change_customers).
-    // Each writes up to seven items, the counts one for all, and a transaction takes 100. Addresses stay as they are.
+    // Each customer takes up to seven writes, the counts one for all customers, and a transaction takes 100. Addresses do not change.
     pub const MAX_CUSTOMERS: usize = 14;
 
-    /// Returns the `names`, which are case-folded, that are usernames of staff or candidates.
+    /// Returns those of the case-folded `names` that are usernames of staff or candidates.
     pub async fn taken_usernames(
         &self,
         company: &CompanyId,
@@ -129,7 +130,7 @@ impl Store {
         self.one(keys::customer(company, id)).await
     }
 
-    /// Reads customers in the order of `ids`, without those that do not exist or cannot be read.
+    /// Reads customers in the order of `ids`. Those that do not exist or cannot be read are missing.
     pub async fn customers(
         &self,
         company: &CompanyId,
@@ -170,7 +171,7 @@ impl Store {
     }
 }
 
-/// One of several changes. A replacement keeps username and email.
+/// A change of one of several customers. A replacement keeps username and email.
 #[derive(Debug)]
 pub enum CustomerChange {
     /// A new customer.
@@ -180,7 +181,8 @@ pub enum CustomerChange {
 }
 
 impl Transaction {
-    /// Writes what follows from a customer `before` becoming `after`, except counts: names, files, an invitation.
+    /// Writes the items that follow from the change of a customer from `before` to `after`, except counts: logins,
+    /// files, and effects such as an invitation.
     fn follow_customer(
         &mut self,
         before: Option<&VersionedItem<Customer>>,
@@ -210,7 +212,7 @@ impl Transaction {
         self.erased(&customer.company, erased, cause, now);
     }
 
-    /// Moves the unique markers of a customer's username and addresses, which share one namespace.
+    /// Moves the unique markers of a customer's username and addresses. Both share one namespace.
     pub(in crate::store) fn customer_logins(
         &mut self,
         before: Option<&Customer>,
@@ -234,8 +236,8 @@ impl Transaction {
         }
         let names =
             [before, after].map(|customer| customer.map(|customer| fold_case(customer.username.as_str())));
-        // A username may not be another account's email address, nor the other way round. Staff log in by either, and by default the
-        // address is the name.
+        // A username must not be another account's email address, nor vice versa: staff log in with either, and by
+        // default the username is the address.
         if let [None, Some(name)] = &names
             && !new.contains_key(name)
         {
@@ -249,16 +251,15 @@ impl Transaction {
     }
 }
 
-/// The time that a former address stays reserved for its customer after it can no longer be restored.
-// The clocks of two functions differ by less. An address that one of them still restores must not be another customer's for the other.
+/// How long a former address stays reserved for its customer after it can no longer be restored.
+// Two functions' clocks differ by less. While one of them can still restore the address, no other may give it to another customer.
 const MARGIN: TimeDelta = TimeDelta::hours(1);
 
-/// The addresses, in folded case, that no one but this customer can have at `now`; each with its end, if it has one: of those that
-/// can be restored.
+/// The addresses, in folded case, that are reserved for this customer at `now`. A former address that can be restored has an end.
 fn addresses_of(customer: &Customer, now: DateTime<Utc>) -> BTreeMap<String, Option<DateTime<Utc>>> {
     let address = customer.account_address();
     let former = address.keys.former.iter().filter(|former| now < former.ends_at());
-    // The addresses are in the order of their changes, so that the last end stays.
+    // The former addresses are in the order of their changes. If an address occurs twice, `collect` keeps the last end.
     let former = former.map(|former| (&former.email, Some(former.ends_at() + MARGIN)));
     former
         .chain(address.held().map(|email| (email, None)))
@@ -266,7 +267,7 @@ fn addresses_of(customer: &Customer, now: DateTime<Utc>) -> BTreeMap<String, Opt
         .collect()
 }
 
-/// The changes of a company's counts when a customer `before` becomes `after`.
+/// The changes of a company's counts when a customer changes from `before` to `after`.
 pub(in crate::store) fn counts(
     before: Option<&Customer>,
     after: Option<&Customer>,
@@ -285,7 +286,7 @@ fn username_of(customer: &Customer) -> ItemKey {
     keys::login_username(&customer.company, customer.username.as_str())
 }
 
-/// The unique markers of the names that a customer logs in with.
+/// The keys of the unique markers of a customer's username and addresses.
 pub(in crate::store) fn markers_of(customer: &Customer, now: DateTime<Utc>) -> Vec<ItemKey> {
     let email = |email: &String| keys::login_email(&customer.company, email);
     [username_of(customer)].into_iter().chain(addresses_of(customer, now).keys().map(email)).collect()

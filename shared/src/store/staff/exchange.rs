@@ -1,4 +1,4 @@
-//! Access patterns of exchanges: the named tokens of a company that trust a workload, and the tokens that exchanges have made.
+//! Access patterns of exchanges: the named tokens of a company that trust a workload, and the tokens that exchanges create.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -14,24 +14,25 @@ use crate::store::table::item::{self, EXPIRES_AT, number};
 use crate::store::table::keys;
 use crate::store::table::write::condition::AttributeUpdate;
 
-/// A token that acts as a named token for an hour at most.
+/// A token, created by an exchange, that acts as a named token for an hour at most.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExchangedToken {
     pub company: CompanyId,
-    /// The named token.
+    /// The named token that this one acts as.
     pub token: TokenId,
-    /// When it stops working.
+    /// When the token stops working.
     pub ends_at: DateTime<Utc>,
-    /// The [`MediaKey`](crate::domain::secret::MediaKey) of its secret.
+    /// The [`MediaKey`](crate::domain::secret::MediaKey) of the token's secret.
     pub media_key: Sealed,
-    /// When the resource was created.
+    /// When the token was created.
     pub created_at: DateTime<Utc>,
 }
 
 impl Store {
-    /// The named tokens of a company that trust a workload, and the recent failures under this `hash` of the company and an issuer. Makes
-    /// the same calls whether or not the company exists.
-    // Too many failures from a source hold up none of its JWTs that are trusted: strangers share the addresses of a platform's computers.
+    /// Reads the named tokens of a company that trust a workload, and the recent failures under `hash`, that of the
+    /// company and an issuer. Makes the same calls if the company does not exist.
+    // A source with too many failures may still exchange JWTs that are trusted, because strangers share the addresses
+    // of a platform's computers.
     pub(crate) async fn begin_exchange(
         &self,
         company: &CompanyId,
@@ -45,18 +46,18 @@ impl Store {
         Ok((tokens, failures))
     }
 
-    /// Counts a look at an issuer that the company is going to trust, like a failure of an exchange. Fails with [`Error::Throttled`]
-    /// after ten within 15 minutes.
-    // Tokens can be deleted as fast as they are created, so their number limits no looks.
+    /// Counts a request to an issuer that the company is about to trust, like a failed exchange. Fails with
+    /// [`Error::Throttled`] after ten within 15 minutes.
+    // The limit of tokens does not limit these requests, because tokens can be deleted as fast as they are created.
     pub(crate) async fn count_look_at_issuer(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<()> {
         let looks = self.recent_failures(SecretHash::of(&format!("TRUST#{company}"))).await?;
-        // The company is the source: its owners have many addresses.
+        // Take the company as the source: its owners may have many IP addresses.
         self.count_failure(looks, company.as_str(), now).await
     }
 
-    /// Stores the token of an exchange, whose secret has this `hash`.
+    /// Stores the token of an exchange. Its secret has this `hash`.
     ///
-    /// DynamoDB deletes it some time after its end; until then its own date refuses it.
+    /// DynamoDB deletes the token some time after it ends; until then, requests with it are refused by `ends_at`.
     pub(crate) async fn create_exchanged_token(
         &self,
         hash: &SecretHash,
@@ -64,11 +65,11 @@ impl Store {
     ) -> Result<()> {
         let mut item = item::bare_of(token)?;
         item.insert(EXPIRES_AT.to_owned(), number(token.ends_at.timestamp()));
-        // The named token may be deleted meanwhile: then this opens nothing, and goes by itself.
+        // If the named token is deleted in the meantime, this token admits no request, and DynamoDB deletes it later.
         self.put(keys::exchanged_token(hash), item).await
     }
 
-    /// Notes on a named token why an exchange for it has failed.
+    /// Notes on a named token why an exchange for it has failed. Does nothing if the named token is deleted.
     pub(crate) async fn note_trust_problem(
         &self,
         token: &NamedToken,
@@ -78,7 +79,7 @@ impl Store {
         let noted = serde_dynamo::to_attribute_value(NotedProblem { problem, at: now });
         let update =
             AttributeUpdate::set("SET last_problem = :noted", [(":noted", noted.map_err(Error::internal)?)])
-                // The note must not bring back a token that was just deleted.
+                // The update must not recreate a token that was just deleted.
                 .when("attribute_exists(pk)");
         let mut transaction = self.transaction();
         transaction.update(keys::token_copy(token), update, Error::NotFound);

@@ -1,4 +1,4 @@
-//! Access patterns of mails about what candidates ask for: what waits for each recipient.
+//! Access patterns of mails about requests for help: the requests that wait for each recipient's next mail.
 
 use std::collections::HashMap;
 
@@ -34,23 +34,23 @@ impl StoredEntity for HelpNotice {
     }
 }
 
-/// The content of a mail about requests for help, without what is deleted or cannot be read.
+/// What a mail about requests for help needs. What has been deleted or cannot be read is missing.
 pub struct HelpSubject {
     pub company: Option<VersionedItem<Company>>,
-    /// The recipient; `None` if the mail goes to the contact, too.
+    /// The recipient; `None` also if the mail goes to a project's contact.
     pub customer: Option<VersionedItem<Customer>>,
     pub projects: HashMap<ProjectId, VersionedItem<Project>>,
     pub candidates: HashMap<CandidateId, VersionedItem<Candidate>>,
 }
 
 impl Store {
-    /// Notices whose mail is to be written.
+    /// The notices whose mail is due.
     pub fn due_help_notices(&self, now: DateTime<Utc>) -> DuePages<'_, HelpNotice> {
         self.due(DueQueue::HelpNotices, now)
     }
 
-    /// Tells a recipient of a request for help: hands it to the outbox as the effect of a mail, or has it wait for the next one. Does
-    /// nothing if their notice knows the request.
+    /// Notifies a recipient of a request for help: records the effect of a mail if one is due, otherwise adds the
+    /// request to their next mail. Does nothing if their notice already has the request.
     pub async fn tell_of_help(
         &self,
         company: &CompanyId,
@@ -73,7 +73,7 @@ impl Store {
         self.retry_on_conflict(RetryPolicy::CHANGE, tell).await
     }
 
-    /// Hands what waits for a recipient to the outbox, as the effect of a mail.
+    /// Records the effect of a mail with all requests that wait for a recipient, if the mail is due.
     pub fn hand_over_help_notice(
         &self,
         notice: &VersionedItem<HelpNotice>,
@@ -84,7 +84,7 @@ impl Store {
         transaction
     }
 
-    /// Reads what a mail to a recipient about these requests is made of.
+    /// Reads what a mail to a recipient about these requests needs.
     pub async fn help_subject(
         &self,
         company: &CompanyId,
@@ -123,7 +123,7 @@ impl Store {
 }
 
 impl Transaction {
-    /// Writes a notice, and hands over what waits if it is due.
+    /// Writes a notice. If its mail is due, records the effect of the mail with all requests that wait.
     fn save_help_notice(
         &mut self,
         before: &VersionedItem<HelpNotice>,

@@ -1,4 +1,4 @@
-//! Customers, their sign-in by a provider, named tokens, and the notices of interviews that have ended and of what candidates ask for.
+//! Customers, their sign-in by a provider, named tokens, and the notices of ended interviews and requests for help.
 
 pub(super) mod customer;
 pub(super) mod exchange;

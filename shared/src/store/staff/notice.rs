@@ -1,4 +1,5 @@
-//! Access patterns of mails to staff about interviews that have ended: where the feed tells of them, and what waits for each person.
+//! Access patterns of mails to staff about ended interviews: the position in the feed from which to read them, and
+//! those that wait for each customer's next mail.
 
 use std::collections::HashMap;
 
@@ -49,9 +50,9 @@ impl StoredEntity for InterviewNotice {
 }
 
 impl Transaction {
-    /// Notes that the first of these events, which have numbers, tells of an interview that has ended, if one does: begins the
-    /// company's wave, or only counts a write of one that has begun. Returns the wave.
-    // Each end is a write, so that the run that ends the wave fails if it has not read one of them.
+    /// If one of these numbered events is the end of an interview, begins the company's wave at the first such event,
+    /// or writes the wave again if it has begun. Returns the wave.
+    // Every batch with an end writes the wave, so that the run that ends the wave fails if it has missed one.
     pub(in crate::store) fn note_interviews(
         &mut self,
         wave: Option<VersionedItem<InterviewWave>>,
@@ -70,7 +71,7 @@ impl Transaction {
     }
 }
 
-/// The content of a mail about interviews that have ended, without what is deleted or cannot be read.
+/// What a mail about ended interviews needs. What has been deleted or cannot be read is missing.
 pub struct NoticeSubject {
     pub company: Option<VersionedItem<Company>>,
     /// The recipient.
@@ -80,23 +81,23 @@ pub struct NoticeSubject {
 }
 
 impl Store {
-    /// Waves of ended interviews that staff are to be told of.
+    /// The waves of ended interviews that are due, i.e. of which staff must now be notified.
     pub fn due_interview_waves(&self, now: DateTime<Utc>) -> DuePages<'_, InterviewWave> {
         self.due(DueQueue::InterviewWaves, now)
     }
 
-    /// Notices whose mail is to be written.
+    /// The notices whose mail is due.
     pub fn due_interview_notices(&self, now: DateTime<Utc>) -> DuePages<'_, InterviewNotice> {
         self.due(DueQueue::InterviewNotices, now)
     }
 
-    /// Reads the wave of a company; `None` if staff have been told of all interviews that have ended.
+    /// Reads the wave of a company; `None` if staff have been notified of all ended interviews.
     pub async fn interview_wave(&self, company: &CompanyId) -> Result<Option<VersionedItem<InterviewWave>>> {
         self.one(keys::interview_wave(company)).await
     }
 
-    /// Notes that the wave of a company was read up to event number `after`, unless it has ended or was read farther. Interviews may end
-    /// at the same time.
+    /// Notes that the wave of a company has been read up to event number `after`. Does nothing if the wave has ended or
+    /// has been read further. Retries if interviews end at the same time.
     pub async fn move_interview_wave(&self, company: &CompanyId, after: u64) -> Result<()> {
         let move_on = async || match self.interview_wave(company).await? {
             Some(wave) if wave.after < after => {
@@ -108,12 +109,12 @@ impl Store {
         self.retry_on_conflict(RetryPolicy::CHANGE, move_on).await
     }
 
-    /// Ends a wave that was read. Fails with [`Error::Changed`](crate::Error::Changed) if more interviews have ended.
+    /// Ends a wave that has been read to its end. Fails with [`Error::Changed`](crate::Error::Changed) if more interviews have ended.
     pub async fn end_interview_wave(&self, wave: &VersionedItem<InterviewWave>) -> Result<()> {
         self.erase(wave).await
     }
 
-    /// Reads projects by their identifiers, without those that do not exist or cannot be read.
+    /// Reads projects by their identifiers. Those that do not exist or cannot be read are missing.
     pub async fn projects_by_id(
         &self,
         company: &CompanyId,
@@ -122,8 +123,8 @@ impl Store {
         self.listed(ids.into_iter().map(|id| keys::project(company, id)).collect()).await
     }
 
-    /// Adds interviews whose events have these numbers to the notice of a customer, once the feed was read up to number `reached`.
-    /// Does nothing if the notice knows these events.
+    /// Adds interviews, each with the number of its event, to the notice of a customer. The feed has been read up to
+    /// number `reached`. Does nothing if the notice already has these events.
     pub async fn add_to_notice(
         &self,
         company: &CompanyId,
@@ -153,7 +154,7 @@ impl Store {
             .unwrap_or_else(|| VersionedItem::not_stored(InterviewNotice::new(company.clone(), customer))))
     }
 
-    /// Hands what waits for a customer to the outbox, as the effect of a mail.
+    /// Records the effect of a mail with all ended interviews that wait for a customer.
     pub fn hand_over_notice(
         &self,
         notice: &VersionedItem<InterviewNotice>,
@@ -166,8 +167,8 @@ impl Store {
         transaction
     }
 
-    /// Deletes the effect of a mail that was given up, and lets what it was about wait for the next one. Fails with
-    /// [`Error::Changed`](crate::Error::Changed) if another worker holds the lease.
+    /// Deletes the effect of a mail that was given up, and puts its interviews back into the notice for the next mail.
+    /// Fails with [`Error::Changed`](crate::Error::Changed) if another worker holds the lease.
     pub async fn return_to_notice(
         &self,
         effect: &VersionedItem<Effect>,
@@ -185,7 +186,7 @@ impl Store {
         self.retry_on_conflict(RetryPolicy::CHANGE, give_back).await
     }
 
-    /// Reads what a mail to a customer about these interviews is made of.
+    /// Reads what a mail to a customer about these interviews needs.
     pub async fn notice_subject(
         &self,
         company: &CompanyId,

@@ -1,4 +1,4 @@
-//! Access patterns of reminders of evaluators: the next morning of each company, and the mails.
+//! Access patterns of reminders of evaluators: the next morning on which a company's evaluators are reminded, and the mails.
 
 use chrono::{DateTime, NaiveDate, Utc};
 
@@ -31,8 +31,8 @@ impl StoredEntity for EvaluationRound {
 }
 
 impl Transaction {
-    /// Lets the schedule know that evaluators of a project are reminded, if they are and were not `before`.
-    // The round of a company stays once it is there, without a project that needs it too: a deletion could meet the next project.
+    /// Creates the company's round of reminders if the project's evaluators are to be reminded and were not `before`.
+    // The round stays even if no project needs it any more: its deletion could conflict with the next project that does.
     pub(in crate::store) fn begin_reminders(&mut self, before: Option<&Project>, after: &Project) {
         let has_days = |project: &Project| project.settings.evaluation_days.is_some();
         if !has_days(after) || before.is_some_and(has_days) {
@@ -46,12 +46,13 @@ impl Transaction {
 }
 
 impl Store {
-    /// The companies whose evaluators are to be reminded, and those whose next morning is to be planned.
+    /// The rounds of companies whose evaluators must now be reminded, or whose next morning must be planned.
     pub fn due_evaluation_rounds(&self, now: DateTime<Utc>) -> DuePages<'_, EvaluationRound> {
         self.due(DueQueue::EvaluationRounds, now)
     }
 
-    /// Moves the round of a company to its next morning. Fails with [`Error::Changed`](crate::Error::Changed) if another worker has.
+    /// Moves the round of a company to its next morning. Fails with [`Error::Changed`](crate::Error::Changed) if
+    /// another worker has done so.
     pub async fn plan_evaluation_round(
         &self,
         round: &VersionedItem<EvaluationRound>,
@@ -62,8 +63,8 @@ impl Store {
         self.replace(round, planned).await.map(drop)
     }
 
-    /// Has the next invocation go on with the round of a company. Fails with [`Error::Changed`](crate::Error::Changed) if another
-    /// worker has moved it.
+    /// Lets the next invocation continue the round of a company at `from`. Fails with
+    /// [`Error::Changed`](crate::Error::Changed) if another worker has moved it.
     pub async fn go_on_with_evaluation_round(
         &self,
         round: &VersionedItem<EvaluationRound>,
@@ -73,13 +74,13 @@ impl Store {
         self.replace(round, EvaluationRound::clone(round).go_on(from, now)).await.map(drop)
     }
 
-    /// Deletes the round of a company that does not exist any more.
+    /// Deletes the round of a company that no longer exists.
     pub async fn end_evaluation_round(&self, round: &VersionedItem<EvaluationRound>) -> Result<()> {
         self.erase(round).await
     }
 
-    /// Hands the reminder of `day` about candidates who wait for a customer, oldest first, to the outbox. Returns whether there was one
-    /// to hand over.
+    /// Records the effect of the reminder of `day` to a customer about the candidates who wait for them, oldest first.
+    /// Returns whether there was a reminder to send.
     pub async fn remind_evaluator(
         &self,
         company: &CompanyId,

@@ -37,7 +37,7 @@ fn or_none(
 }
 
 impl ItemBatch {
-    /// Takes the settings of a company; [`SignInSettings::none`] before the first.
+    /// Takes the settings of a company; [`SignInSettings::none`] if it has never had a provider.
     pub(crate) fn take_sign_in_settings(
         &mut self,
         company: &CompanyId,
@@ -47,13 +47,13 @@ impl ItemBatch {
 }
 
 impl Store {
-    /// Reads how the staff of a company sign in; [`SignInSettings::none`] before the first provider.
+    /// Reads how the staff of a company sign in; [`SignInSettings::none`] if it has never had a provider.
     pub async fn sign_in_settings(&self, company: &CompanyId) -> Result<VersionedItem<SignInSettings>> {
         Ok(or_none(self.one(keys::sign_in_settings(company)).await?, company))
     }
 
-    /// Reads a company and how its staff sign in at half the price, perhaps as they were up to seconds ago; `None` if there is no such
-    /// company.
+    /// Reads a company and how its staff sign in, with eventual consistency: at half the price, up to seconds old.
+    /// Returns `None` if the company does not exist.
     pub(crate) async fn company_login(
         &self,
         company: &CompanyId,
@@ -64,13 +64,13 @@ impl Store {
         Ok(batch.take(&key)?.map(|company| (company, settings)))
     }
 
-    /// Reads the recent failures of sign-ins by the provider of a company.
+    /// Reads the recent failed sign-ins by the company's provider.
     pub(crate) async fn failed_sign_ins(&self, company: &CompanyId) -> Result<RecentFailures> {
         self.recent_failures(SecretHash::of(&format!("SIGN_IN#{company}"))).await
     }
 
-    /// Notes a problem that owners can mend on the settings that sign-ins met it with, at most once an hour. Notes nothing on settings that
-    /// were changed in the meantime.
+    /// Notes on the settings a problem that sign-ins have met and that owners can fix, at most once an hour. Does
+    /// nothing if the settings have changed in the meantime.
     pub(crate) async fn note_sign_in_problem(
         &self,
         settings: &VersionedItem<SignInSettings>,
@@ -86,8 +86,9 @@ impl Store {
         }
     }
 
-    /// Replaces a customer by `after`, whose link was changed, as long as the settings of their company stay as they are. Notes a mail to
-    /// them if `by` is somebody else.
+    /// Replaces a customer by `after`, whose link to the provider has changed. Records the effect of a mail to them
+    /// unless they made the change themselves (`by`). Fails with [`Error::Changed`] also after a concurrent write of
+    /// the settings.
     pub fn link_customer(
         &self,
         settings: &VersionedItem<SignInSettings>,
@@ -104,8 +105,8 @@ impl Store {
         transaction
     }
 
-    /// Replaces the settings of a company by `after`, which `by` has set, and notes the mails to the owners among its `customers`. Does
-    /// nothing if they are the same.
+    /// Replaces the settings of a company by `after`, set by `by`. Records the effects of mails to the owners among
+    /// `customers`. Does nothing if the settings are equal.
     pub fn set_sign_in_settings(
         &self,
         before: &VersionedItem<SignInSettings>,
@@ -121,7 +122,7 @@ impl Store {
         if before.is_stored() {
             transaction.replace(before, after);
         } else {
-            // Its revision is that of what was shown before: nothing.
+            // Responses have shown the empty settings as revision 0. The `ETag` of this one must have revision 1.
             transaction.show();
             transaction.create_unless(after, || Error::Changed);
         }

@@ -1,4 +1,4 @@
-//! Access patterns of named tokens: found by the hash of their value, listed by their company.
+//! Access patterns of named tokens: requests find a token by the hash of its value, a company lists its tokens.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -19,7 +19,7 @@ use crate::store::table::keys::{self, ItemKey};
 use crate::store::table::write::condition::WriteCondition;
 use crate::store::table::write::transaction::Transaction;
 
-/// The attributes of [`TokenUses`] that are days.
+/// Those attributes of [`TokenUses`] that are days.
 const LAST_USED_AT: &str = "last_used_at";
 const EXCHANGED_AT: &str = "exchanged_at";
 
@@ -43,35 +43,36 @@ fn no_project(project: ProjectId) -> Error {
 }
 
 impl Transaction {
-    /// Requires the named token that creates something. Fails with [`Error::Changed`] if it is deleted: admission then refuses the repeated request.
-    // The deletion of the token with what it has made would otherwise miss what a request under way creates afterwards.
+    /// Requires that the named token that creates a resource still exists. Fails with [`Error::Changed`] if it was
+    /// deleted, so that the request is repeated and admission refuses it.
+    // Without this, a request under way could create a resource after the deletion of the token with what it has created.
     pub(in crate::store) fn require_creator(&mut self, company: &CompanyId, creator: Option<Creator>) {
         if let Some(Creator::NamedToken { token }) = creator {
             self.require(keys::token(company, token), WriteCondition::Present, Error::Changed);
         }
     }
 
-    /// Writes the copy of a named token that requests by it read. Fails with a message on `value` if any company has a token with this
-    /// value.
+    /// Writes the copy of a named token that requests with the token read. Fails with a message on `value` if a token
+    /// with this value exists, in any company.
     pub(in crate::store) fn token_copy(&mut self, token: &NamedToken) {
-        // Unique over all companies, so the message does not say that the value exists.
+        // Values are unique across companies, so the message must not reveal that another company has this value.
         let taken = Error::field("value", "This value cannot be used. Send another one.");
         if let Some(item) = self.or_fault(item::bare_of(token)) {
-            // A copy, so that a request by the token needs one read. Only the token itself is due.
+            // With the copy, a request with the token needs one read. Only the token itself is in the index by due date.
             self.put(keys::token_copy(token), item, WriteCondition::Absent, taken);
         }
     }
 }
 
 impl Store {
-    /// Creates a named token. Fails with a message on `value` if any company has a token with this value, with
-    /// a message on `projects` if one of them does not exist, with `TOO_MANY_TOKENS`, with `TOO_MANY_TRUSTS`, and with
-    /// [`Error::NotFound`] in a company that is being erased.
+    /// Creates a named token. Fails with a message on `value` if a token with this value exists in any company, with a
+    /// message on `projects` if a project does not exist, with `TOO_MANY_TOKENS` or `TOO_MANY_TRUSTS` at these limits,
+    /// and with [`Error::NotFound`] if the company is being erased.
     pub fn create_token(&self, token: &NamedToken) -> Transaction {
         let mut transaction = self.transaction();
-        // A request that was under way when all logins ended must not leave a new one.
+        // A request that was under way when the company's erasure ended all logins must not leave a new one.
         transaction.require(keys::company(&token.company), WriteCondition::Present, Error::NotFound);
-        // Only the copy has the uses, so that the two never differ.
+        // Only the copy holds the uses, so that the two items never differ.
         transaction.create(&NamedToken { uses: TokenUses::default(), ..token.clone() });
         transaction.token_copy(token);
         for project in &token.rights.projects {
@@ -82,7 +83,8 @@ impl Store {
         transaction
     }
 
-    /// Fails with a message on `projects` if one of them does not exist, as [`create_token`](Self::create_token) would.
+    /// Checks that these projects exist. Fails with a message on `projects` if one does not, like
+    /// [`create_token`](Self::create_token).
     pub async fn require_projects(&self, company: &CompanyId, projects: &BTreeSet<ProjectId>) -> Result<()> {
         let found = self.get(projects.iter().map(|project| keys::project(company, *project))).await?;
         match projects.iter().find(|project| !found.contains(&keys::project(company, **project))) {
@@ -91,11 +93,11 @@ impl Store {
         }
     }
 
-    /// Deletes a named token, which revokes it at once. `effect` deletes what it has made.
+    /// Deletes a named token, which revokes it at once. `effect` deletes the resources that the token has created.
     pub fn delete_token(&self, token: &VersionedItem<NamedToken>, effect: Option<Effect>) -> Transaction {
         let mut transaction = self.transaction();
         transaction.delete(token);
-        // Tokens of exchanges for it open nothing without the copy, so this ends all of them as well.
+        // Tokens of exchanges for this token need the copy, so this revokes them as well.
         transaction.delete_derived(keys::token_copy(token));
         transaction.change_company_counts(&token.company, &counts(token, -1));
         transaction.effect(effect);
@@ -112,7 +114,7 @@ impl Store {
         self.due(DueQueue::Tokens, now)
     }
 
-    /// The last uses of these tokens.
+    /// Reads the last uses of these tokens, by token.
     pub async fn last_token_uses(
         &self,
         tokens: impl Iterator<Item = &NamedToken>,
@@ -121,7 +123,7 @@ impl Store {
         let mut batch = self.get(keys.iter().cloned()).await?;
         let mut uses = HashMap::new();
         for key in &keys {
-            // One that was deleted between the two reads is gone.
+            // A token that was deleted between the two reads is missing.
             if let Some(token) = batch.take_listed_value::<NamedToken>(key)? {
                 uses.insert(token.id, token.uses);
             }
@@ -129,22 +131,23 @@ impl Store {
         Ok(uses)
     }
 
-    /// Writes that the named token was used on `day`. Nothing waits for the write, nor does its failure fail the request.
-    // The note is not written while the request runs, as sessions are: the response would wait for it, and many requests have no
-    // other call after admission. A function is frozen only once it has sent its response and asked for the next event, which is
-    // time enough for the write to leave, and DynamoDB carries it out whether or not the function reads the answer. If it is
-    // lost, the next request of the day writes it.
+    /// Notes in the background that the named token was used on `day`. The request neither waits for the write nor fails with it.
+    // Unlike the use of a session, the note is not written during the request: the response would wait for it, and many
+    // requests make no other call after admission. Lambda freezes a function only once it has sent its response and
+    // asked for the next event. By then the write has been sent, and DynamoDB carries it out even if the function never
+    // reads the answer. If the write is lost, the next request of the day repeats it.
     pub(crate) fn note_token_use_in_background(&self, token: &NamedToken, day: DateTime<Utc>) {
         self.note_token_day_in_background(token, LAST_USED_AT, day);
     }
 
-    /// Writes that a JWT was exchanged on `day` for a token that acts as this one, likewise.
+    /// Notes in the background that a JWT was exchanged on `day` for a token that acts as this named token. The request
+    /// neither waits for the write nor fails with it.
     pub(crate) fn note_exchange_in_background(&self, token: &NamedToken, day: DateTime<Utc>) {
         self.note_token_day_in_background(token, EXCHANGED_AT, day);
     }
 
     fn note_token_day_in_background(&self, token: &NamedToken, attribute: &'static str, day: DateTime<Utc>) {
-        // Here, so that the request's log line has the call. The write is too late for what it costs.
+        // Count the call here, so that the request's log line includes it. The write's capacity is known too late for the line.
         self.usage.count_call();
         let store = self.clone();
         let key = keys::token_copy(token);
@@ -163,7 +166,8 @@ impl Store {
             .table_name(self.table())
             .set_key(Some(key.into_attributes()))
             .update_expression(format!("SET {attribute} = :day ADD version :one"))
-            // Parallel requests write once. Without the first part, the write would bring back a token that was just deleted.
+            // The condition lets concurrent requests write only once, and `attribute_exists` keeps the update from
+            // recreating a token that was just deleted.
             .condition_expression(format!(
                 "attribute_exists(pk) AND (attribute_not_exists({attribute}) OR {attribute} < :day)"
             ))
@@ -180,7 +184,7 @@ impl Store {
     }
 }
 
-/// The counts of its company that a token is part of.
+/// How the company's counts change with `change` tokens like this one.
 fn counts(token: &NamedToken, change: i64) -> Vec<(CompanyCount, i64)> {
     let of_trust = token.proof.takes_exchanges().then_some((CompanyCount::Trusts, change));
     [(CompanyCount::NamedTokens, change)].into_iter().chain(of_trust).collect()

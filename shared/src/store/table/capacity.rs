@@ -12,21 +12,21 @@ use crate::clock::Stopwatch;
 pub struct RequestUsage {
     stopwatch: Stopwatch,
     calls: AtomicU32,
-    /// The units in thousandths: capacity comes in halves, and atomics hold integers.
+    /// Capacity units in thousandths: DynamoDB charges in halves, and atomics hold integers.
     read_millis: AtomicU64,
     write_millis: AtomicU64,
     commits: AtomicU32,
 }
 
 impl Default for RequestUsage {
-    /// No units used; the time starts to run.
+    /// No calls yet; the time starts to run now.
     fn default() -> Self {
         Self::new(Stopwatch::start())
     }
 }
 
 impl RequestUsage {
-    /// No units used since the start of `stopwatch`.
+    /// No calls yet; the time runs since the start of `stopwatch`.
     pub(crate) fn new(stopwatch: Stopwatch) -> Self {
         Self {
             stopwatch,

@@ -1,4 +1,4 @@
-//! The access to the table that one request has.
+//! Access to the table on behalf of one request.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,17 +17,17 @@ pub const REQUEST_PATIENCE: Duration = Duration::from_secs(9);
 /// How long all calls of an import may take together.
 // Leaves some of the function's 29 seconds to answer.
 pub const IMPORT_PATIENCE: Duration = Duration::from_secs(26);
-/// How long all calls for an event may take together, which is then left for another try.
-// Functions have a minute.
+/// How long all calls for one event may take together. After that, the event is left for another attempt.
+// The functions have a minute per invocation.
 pub const EVENT_PATIENCE: Duration = Duration::from_secs(40);
 /// How long all calls of an invocation of the webhook sender may take together.
-// The sender sends for 40 seconds, and a request of 15 may follow.
+// The sender starts deliveries for 40 seconds, and the last one may take 15 more.
 pub const SENDER_PATIENCE: Duration = Duration::from_secs(55);
 /// How long all calls of a command of the operator may take together.
 // The function has fifteen minutes.
 pub const COMMAND_PATIENCE: Duration = Duration::from_secs(14 * 60);
 
-/// Access to the table on behalf of one request, whose [`RequestUsage`] it counts.
+/// Access to the table on behalf of one request. Counts its calls in a [`RequestUsage`].
 #[derive(Clone)]
 pub struct Store {
     pub(in crate::store) app: App,
@@ -42,12 +42,12 @@ impl Store {
         Self { app, usage, patience: REQUEST_PATIENCE, origin: None }
     }
 
-    /// Access for changes of this origin. Without one, no resource with a history can be changed.
+    /// Sets the origin that the history records. Without an origin, resources with a history cannot be changed.
     pub(crate) fn with_origin(self, origin: ChangeOrigin) -> Self {
         Self { origin: Some(Arc::new(origin)), ..self }
     }
 
-    /// Access for work that may take longer than a request.
+    /// Sets how long all calls may take together; [`REQUEST_PATIENCE`] if unset.
     pub fn with_patience(self, patience: Duration) -> Self {
         Self { patience, ..self }
     }
@@ -61,10 +61,9 @@ impl Store {
         self.app.ids().next_block(now)
     }
 
-    /// Opens the connection to DynamoDB by one cheap read.
+    /// Opens the connection to DynamoDB with one cheap read, so that the first request need not wait for it.
     ///
-    /// A failure is left to that request, which can answer it.
-    // The first request must not wait for it.
+    /// Ignores failures: the first request meets them again and can answer them.
     pub(crate) async fn warm_up(app: &App) {
         let nowhere = keys::absent_key().into_attributes();
         let _ = app

@@ -20,11 +20,11 @@ pub(crate) type Item = HashMap<String, AttributeValue>;
 
 /// The attribute that counts the writes of an item.
 pub(crate) const VERSION: &str = "version";
-/// The attribute that counts writes that responses show; absent while it equals the version.
+/// The attribute that counts the writes that changed a response; absent while it equals the version.
 pub(in crate::store) const REVISION: &str = "revision";
-/// The attribute that is the version of the last write that is an event; absent if none is.
+/// The attribute with the version of the last write that was an event of the history; absent if there was none.
 pub(in crate::store) const EVENT_VERSION: &str = "event_version";
-/// The attributes of an item that are not of its value, and that each write sets anew.
+/// The attributes of an item that are not part of its value. Each write sets them anew.
 pub(in crate::store) const BOOKKEEPING_ATTRIBUTES: [&str; 9] =
     [PK, SK, VERSION, REVISION, BY_STATUS.pk, BY_STATUS.sk, EXPIRES_AT, DUE.pk, DUE.sk];
 
@@ -47,19 +47,19 @@ pub(crate) struct DueEntry<'a> {
     pub(crate) shard: u8,
     /// When it is due, to the second.
     pub(crate) at: DateTime<Utc>,
-    /// The company that owns the item. The index tells it without a read of the item, so that companies take turns.
+    /// The company that owns the item. The index holds it so that workers can deal out turns by company without reading the items.
     pub(crate) company: &'a CompanyId,
 }
 
-/// The separator of moment and company in the index by due date.
+/// Separates time and company in the sort key of the index by due date.
 pub(in crate::store) const DUE_COMPANY: char = '#';
 
 /// A value with an item of its own.
 pub(crate) trait StoredEntity: Serialize + DeserializeOwned {
-    /// Attributes that no response shows: to write only these leaves the revision.
+    /// Attributes that no response shows. A write that changes only these keeps the revision.
     const INTERNAL_FIELDS: &'static [&'static str] = &[];
 
-    /// Attributes that are maps whose entries change one by one. Other values are replaced as a whole.
+    /// Map attributes that a rewrite merges entry by entry. It replaces all other values as a whole.
     const MERGED_MAPS: &'static [&'static str] = &[];
 
     /// The change from `before` to `after` for the history; `None` if this type has no history. A new item has no `before`,
@@ -75,7 +75,7 @@ pub(crate) trait StoredEntity: Serialize + DeserializeOwned {
         None
     }
 
-    /// When DynamoDB may delete it, which it does some time later.
+    /// When DynamoDB may delete the item (TTL), which it does some time later; `None` for never.
     fn expires_at(&self) -> Option<DateTime<Utc>> {
         None
     }
@@ -89,7 +89,7 @@ pub(crate) trait StoredEntity: Serialize + DeserializeOwned {
 /// A value with the item that it was read from.
 #[derive(Clone)]
 pub struct VersionedItem<T> {
-    // The value is on the heap, because admitted requests are moved from future to future with everything that they are about.
+    // Boxed, because each request moves its loaded items from future to future.
     pub(super) value: Box<T>,
     pub(super) version: u64,
     pub(super) revision: u64,
@@ -98,7 +98,7 @@ pub struct VersionedItem<T> {
 }
 
 impl<T> VersionedItem<T> {
-    /// A value that has no item yet: to save it creates the item.
+    /// A value without an item. Saving it creates the item.
     pub(crate) fn not_stored(value: T) -> Self {
         Self { value: Box::new(value), version: 0, revision: 0, stored: Arc::default() }
     }
@@ -113,12 +113,12 @@ impl<T> VersionedItem<T> {
         self.version
     }
 
-    /// The number of its writes that responses show.
+    /// The number of writes of the item that changed a response.
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// The version of its last write that is an event of its history; `None` if there is none.
+    /// The version of the item's last write that was an event of its history; `None` if there was none.
     pub(in crate::store) fn event_version(&self) -> Option<u64> {
         number_in(&self.stored, EVENT_VERSION)
     }
@@ -143,7 +143,7 @@ impl<T> Deref for VersionedItem<T> {
     }
 }
 
-/// The item of an entity as its `version`th write.
+/// Serialises an entity as the `version`th write of its item.
 pub(crate) fn write<T: StoredEntity>(entity: &T, version: u64) -> Result<Item> {
     let mut item = attributes_of(entity)?;
     entity.key().insert_into(&mut item);
@@ -156,7 +156,7 @@ pub(crate) fn write<T: StoredEntity>(entity: &T, version: u64) -> Result<Item> {
         item.insert(EXPIRES_AT.to_owned(), number(end.timestamp()));
     }
     if let Some(due) = entity.due() {
-        // Absent keys keep the item out of a sparse index, so only items that wait cost anything there.
+        // The index is sparse: items without these attributes are not in it and cost nothing there.
         item.insert(DUE.pk.to_owned(), number(due.shard));
         item.insert(DUE.sk.to_owned(), string(format!("{}{DUE_COMPANY}{}", due_at(due.at), due.company)));
     }
@@ -165,50 +165,50 @@ pub(crate) fn write<T: StoredEntity>(entity: &T, version: u64) -> Result<Item> {
 
 pub(in crate::store) fn attributes_of(value: &impl Serialize) -> Result<Item> {
     let mut attributes: Item = serde_dynamo::to_item(value).map_err(Error::internal)?;
-    // Fields without a value have no attribute, which each read would parse in vain.
+    // A field without a value gets no attribute, because every read would have to parse it.
     attributes.retain(|_, value| !value.is_null());
     Ok(attributes)
 }
 
-/// Notes in an item whose `version`th write is this change whether that is an event; `None` for one without a history.
+/// Marks the `version`th write of an item as its last event if `change` is one. `change` is `None` if the item has no history.
 pub(in crate::store) fn note_event(item: &mut Item, change: Option<&ResourceChange>, version: u64) {
     if change.is_some_and(ResourceChange::is_event) {
         item.insert(EVENT_VERSION.to_owned(), number(version));
     }
 }
 
-/// A moment as the index by due date sorts it.
+/// Formats a time as the index by due date sorts it, to the second.
 pub(in crate::store) fn due_at(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
-/// An entity as the first write of its item.
+/// Serialises an entity as the first write of its item.
 pub(in crate::store) fn first<T: StoredEntity>(value: T) -> Result<VersionedItem<T>> {
     let stored = Arc::new(write(&value, 1)?);
     Ok(VersionedItem { value: Box::new(value), version: 1, revision: 1, stored })
 }
 
-/// The entity in an item. Fails with [`Error::Unreadable`], most likely because a newer release has written the item.
+/// Deserialises the entity in an item. Fails with [`Error::Unreadable`], most likely if a newer release has written the item.
 pub(crate) fn read<T: StoredEntity>(item: Item) -> Result<VersionedItem<T>> {
     let version = number_in(&item, VERSION).ok_or_else(|| unreadable(&item, "it has no version"))?;
-    // An item whose writes all show has no revision of its own, which saves an attribute in most items.
+    // A missing revision means that every write changed a response. Most items save the attribute this way.
     let revision = number_in(&item, REVISION).unwrap_or(version);
     let value = Box::new(value_in(&item)?);
     Ok(VersionedItem { value, version, revision, stored: Arc::new(item) })
 }
 
 pub(crate) fn value_in<T: DeserializeOwned>(item: &Item) -> Result<T> {
-    // The item is parsed by reference: `serde_dynamo` would take it by value, and entities keep it for their next write.
+    // Not with `serde_dynamo`, which consumes the item: entities keep it for their next write.
     attribute::from_item(item).map_err(|error| unreadable(item, &error.to_string()))
 }
 
 pub(in crate::store) fn unreadable(item: &Item, problem: &str) -> Error {
-    // The log line has no partition key, which for a login is a name.
+    // Leave the partition key out of the log: that of a login is a name.
     let sk = key_of(item).map(|key| key.sk).unwrap_or_default();
     Error::Unreadable(format!("the item {sk} cannot be read: {problem}").into())
 }
 
-/// The value; `None` if it cannot be read. Lists leave such items out and log them; a metric counts the log lines.
+/// Returns `None` for an item that cannot be read and logs it, so that lists leave it out. A metric counts the log lines.
 pub(crate) fn or_skipped<T>(read: Result<T>) -> Result<Option<T>> {
     match read {
         Ok(value) => Ok(Some(value)),
@@ -228,7 +228,7 @@ pub(in crate::store) fn readable<T: StoredEntity>(items: Vec<Item>) -> Result<Ve
     Ok(found?.into_iter().flatten().collect())
 }
 
-/// The attribute that lets DynamoDB delete an item at a time, in seconds since 1970.
+/// The TTL attribute: when DynamoDB may delete the item, in seconds since 1970.
 pub(crate) const EXPIRES_AT: &str = "expires_at";
 
 pub(crate) fn key_of(item: &Item) -> Result<ItemKey> {
@@ -242,13 +242,13 @@ pub(in crate::store) fn keys_of(items: &[Item]) -> Result<Vec<ItemKey>> {
     items.iter().map(key_of).collect()
 }
 
-/// The first write of an item that is no entity.
+/// The attributes of an item that is no entity, as its first write.
 pub(in crate::store) fn bare<const N: usize>(attributes: [(&str, AttributeValue); N]) -> Item {
     let attributes = attributes.into_iter().chain([(VERSION, number(1))]);
     attributes.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// The first write of an item that holds a value but is no entity.
+/// The attributes of an item that holds a value but is no entity, as its first write.
 pub(in crate::store) fn bare_of(value: &impl Serialize) -> Result<Item> {
     let mut item = attributes_of(value)?;
     item.insert(VERSION.to_owned(), number(1));

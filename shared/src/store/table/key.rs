@@ -1,12 +1,12 @@
-//! The forms of keys: a single item, items of one kind in one partition, and the schemas of the table and its indexes.
+//! The types of keys: of one item, of items of one kind in one partition, and the key schemas of the table and its indexes.
 
 pub(crate) const PK: &str = "pk";
 pub(crate) const SK: &str = "sk";
 
-/// The names of a key schema: the table's, or that of one of its indexes.
+/// The attribute names of a key schema: of the table, or of one of its indexes.
 #[derive(Clone, Copy)]
 pub(crate) struct KeySchema {
-    /// `None` for the table itself.
+    /// The name of the index; `None` for the table.
     pub(crate) name: Option<&'static str>,
     pub(crate) pk: &'static str,
     pub(crate) sk: &'static str,
@@ -17,7 +17,7 @@ pub(crate) const TABLE: KeySchema = KeySchema { name: None, pk: PK, sk: SK };
 pub(crate) const BY_STATUS: KeySchema =
     KeySchema { name: Some("by_status"), pk: "by_status_pk", sk: "by_status_sk" };
 
-/// The search words of a company's candidates.
+/// The index of a company's search entries by word.
 pub(crate) const SEARCH: KeySchema = KeySchema { name: Some("search"), pk: "search_pk", sk: "search_sk" };
 
 pub(crate) const DUE: KeySchema = KeySchema { name: Some("due"), pk: "due_shard", sk: "due_at" };
@@ -43,7 +43,7 @@ impl ItemKey {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ItemCollection {
     pub(crate) pk: String,
-    /// The start of every sort key.
+    /// The prefix of every sort key.
     pub(crate) prefix: &'static str,
 }
 

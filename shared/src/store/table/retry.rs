@@ -1,4 +1,4 @@
-//! Retries: of calls that DynamoDB refuses for a moment, and of work that has lost to a concurrent write.
+//! Retries calls that DynamoDB refuses temporarily, and work that has lost to a concurrent write.
 
 use std::time::Duration;
 
@@ -24,19 +24,19 @@ pub struct RetryPolicy {
 
 impl RetryPolicy {
     /// A whole request.
-    // Another attempt still needs some seconds of the ten that the functions have.
+    // The functions have ten seconds, and another attempt needs some of them.
     pub const REQUEST: Self = Self { attempts: 10, time: Duration::from_secs(5), has_pause: true };
     /// One change.
-    // Few write the same item at once, and with each conflict one of them has succeeded, so no pause is needed.
+    // Few requests write the same item at once, and each conflict means that one of them has succeeded, so no pause is needed.
     pub const CHANGE: Self = Self { attempts: 10, time: Duration::MAX, has_pause: false };
     /// The counter of a company's events.
-    // All functions that number its events compete for it. Without pauses, they would meet again and again.
+    // All functions that number the company's events compete for this counter. Without pauses, they would collide again and again.
     pub const COUNTER: Self = Self { has_pause: true, ..Self::CHANGE };
     /// A turn in the queue of conversions.
     // All executions that start at the same time compete for the queue of one company, and one wins at a time.
     pub const CLAIM: Self = Self { attempts: 200, ..Self::COUNTER };
 
-    /// Whether work that has lost so often, after this time, starts again.
+    /// Whether work that has lost `lost` times starts again after this time.
     pub fn may_retry(self, lost: u32, elapsed: Duration) -> bool {
         lost < self.attempts && elapsed <= self.time
     }
@@ -44,7 +44,7 @@ impl RetryPolicy {
 
 #[derive(Debug)]
 pub(in crate::store) enum CallFailure {
-    /// Another transaction holds one of the items, for a moment.
+    /// Another transaction holds one of the items at the moment.
     Conflict(ErrorSource),
     /// Throttled, unreachable or timed out.
     Overload(ErrorSource),
@@ -73,7 +73,7 @@ impl CallFailure {
                     "ProvisionedThroughputExceededException"
                         | "ThrottlingException"
                         | "RequestLimitExceeded"
-                        // The first attempt is still under way: its token is the same.
+                        // The first attempt, which had the same token, is still running.
                         | "TransactionInProgressException"
                 )
             );
@@ -82,7 +82,7 @@ impl CallFailure {
 }
 
 impl Store {
-    /// Makes a call until it succeeds, fails for good, or has been retried often enough.
+    /// Makes a call until it succeeds or fails permanently. Fails with [`Error::Busy`] once attempts or time run out.
     pub(in crate::store) async fn with_retries<T, F>(&self, call: impl Fn() -> F) -> Result<T, Error>
     where
         F: Future<Output = Result<T, CallFailure>>,
@@ -110,8 +110,8 @@ impl Store {
         }
     }
 
-    /// Makes attempts at a change until one does not lose to a concurrent write. Each must start by reading. Fails with
-    /// [`Error::Changed`] after too many attempts, and with other errors of an attempt.
+    /// Runs `attempt` until it does not lose to a concurrent write. Each attempt must start by reading. Fails with
+    /// [`Error::Changed`] after too many attempts, and with any other error of an attempt.
     pub async fn retry_on_conflict<R, F>(
         &self,
         policy: RetryPolicy,
@@ -123,7 +123,7 @@ impl Store {
         let mut lost = 0;
         loop {
             match attempt().await {
-                // An item that was deleted since it was read counts as changed: the next attempt reads what there is.
+                // An item that was deleted after it was read counts as changed: the next attempt reads again.
                 Err(Error::Changed | Error::NotFound) => lost += 1,
                 settled => return settled,
             }
@@ -136,7 +136,7 @@ impl Store {
         }
     }
 
-    /// Waits before the retry of something that has lost to concurrent writes `lost` times.
+    /// Waits before a retry of work that has lost to concurrent writes `lost` times.
     pub async fn back_off(&self, lost: u32) {
         #[expect(
             clippy::disallowed_methods,
@@ -147,7 +147,7 @@ impl Store {
 
     /// A random time up to `slowest`.
     fn jitter(&self, slowest: Duration) -> Duration {
-        // Random, or concurrent calls that have met once would meet again.
+        // Random, because concurrent calls that have collided once would otherwise collide again.
         let mut random = [0; 4];
         self.app.entropy().fill(&mut random);
         slowest.mul_f64(f64::from(u32::from_be_bytes(random)) / f64::from(u32::MAX))

@@ -1,4 +1,4 @@
-//! Operators' commands: recounts, new search entries, restores, and the check of stored items.
+//! Operators' commands: corrections of counts and search entries, new seals, the rules of a restore, and the check of stored items.
 
 pub(super) mod recount;
 pub(super) mod reindex;

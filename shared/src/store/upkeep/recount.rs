@@ -1,4 +1,4 @@
-//! Recounts tallies and corrects wrong counts. There should be none: each change is counted in its own transaction.
+//! Recounts candidates and resources, and corrects wrong counts. There should be none: each change is counted in its own transaction.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,14 +51,15 @@ pub struct WrongCount {
 type CountsByAttribute = BTreeMap<String, i64>;
 
 impl Store {
-    /// Recounts the candidates of all projects, or of one, and what the company owns. Fails with messages on `company`
-    /// and `project` if there is none, and with [`Error::Changed`] if what is counted keeps changing.
+    /// Recounts the candidates of all projects, or of one, and the resources of the company. Fails with a message on
+    /// `company` or `project` if it does not exist, and with [`Error::Changed`] if the counted items keep changing.
     pub(crate) async fn recount(
         &self,
         company: &CompanyId,
         only: Option<ProjectId>,
     ) -> Result<RecountResult> {
-        // A restored table is recounted before and after companies in it are erased again.
+        // A company that is being erased is accepted, because a restored table is recounted both before and after
+        // companies are erased again.
         if self.company(company).await?.is_none() && self.company_erasure(company).await?.is_none() {
             return Err(Error::field("company", "There is no such company."));
         }
@@ -72,7 +73,7 @@ impl Store {
     ) -> Result<RecountResult> {
         let projects = match only {
             Some(only) => vec![only],
-            // The recount of the company reports those that cannot be read.
+            // Projects that cannot be read are missing here; the recount of the company reports them.
             None => self
                 .all::<Project>(&keys::projects(company))
                 .await?
@@ -105,7 +106,7 @@ impl Store {
         for _ in 0..RetryPolicy::CHANGE.attempts {
             let keys: Vec<ItemKey> = shards(company, id).collect();
             let before = self.items(&keys).await?;
-            // Between two reads of the counts: shards that were not written in between hold the counts of this moment.
+            // Count between two reads of the shards: a shard that was not written in between holds the counts of this time.
             let Some(project) = self.project(company, id).await? else { return Ok(false) };
             let mut candidates = 0;
             let mut counted = vec![ProjectCounts::default(); usize::from(SHARDS)];
@@ -133,8 +134,7 @@ impl Store {
             let after = self.items(&keys).await?;
             for shard in open.clone() {
                 let place = usize::from(shard);
-                // Trusted only if nothing was written in between, so that a company can be recounted while it is in
-                // use.
+                // Compare only a shard that was not written in between, so that a company can be recounted while it is in use.
                 if version_of(&before[place]) != version_of(&after[place]) {
                     continue;
                 }
@@ -155,8 +155,9 @@ impl Store {
         Err(Error::Changed)
     }
 
-    /// Counts what a company owns and mends its counts, unless something cannot be read. Returns the differences and the
-    /// sort keys of unreadable items. Fails with [`Error::Changed`] if the counts changed in the meantime.
+    /// Counts the resources of a company and corrects its counts, unless an item cannot be read. Returns the
+    /// differences and the sort keys of unreadable items. Fails with [`Error::Changed`] if the counts changed in the
+    /// meantime.
     async fn recount_company(&self, company: &CompanyId) -> Result<(Vec<WrongCount>, Vec<String>)> {
         let key = keys::company_counts(company);
         let before = self.item(&key).await?;
@@ -179,7 +180,7 @@ impl Store {
         Ok((drift, Vec::new()))
     }
 
-    /// Counts what a company owns. Returns also the sort keys of unreadable items.
+    /// Counts the resources of a company. Also returns the sort keys of unreadable items.
     async fn count_all_owned(&self, company: &CompanyId) -> Result<(CountsByAttribute, Vec<String>)> {
         let mut found = Vec::new();
         let mut unreadable = Vec::new();
@@ -215,8 +216,8 @@ impl Store {
         Ok(keys.iter().map(|key| batch.take_item(key)).collect())
     }
 
-    /// Corrects a shard that differs from what was counted, or holds sets of evaluators without candidates. Returns the
-    /// differences. Fails with [`Error::Changed`] if the shard was written since it was `seen`.
+    /// Corrects a shard if it differs from `counted` or holds sets of evaluators without candidates. Returns the
+    /// differences. Fails with [`Error::Changed`] if the shard was written after it was `seen`.
     async fn mend_shard(
         &self,
         key: &ItemKey,
@@ -228,7 +229,7 @@ impl Store {
         let stored: Vec<(CounterName, i64)> = counts_in(&shard).collect();
         let holds_empty_sets =
             stored.iter().any(|count| matches!(count, (CounterName::EvaluatedBy { .. }, 0)));
-        // Nothing tells how many candidates there were who were erased.
+        // Leave out the counts of erased candidates, which cannot be recounted.
         let stored = stored.into_iter().filter(|(counter, _)| !counter.is_of_erased());
         let stored = stored.map(|(counter, count)| (counter.to_string(), count));
         let mut drift = compare(&stored.collect(), &counted);
@@ -244,14 +245,14 @@ impl Store {
         // DynamoDB cannot remove a counter by its value while other writes add to it, so only a recount removes empty sets.
         shard.retain(|name, _| name.parse::<CounterName>().map_or(true, CounterName::is_of_erased));
         shard.extend(counted.into_iter().map(|(name, count)| (name, number(count))));
-        // A move of the project that has read the shard must not pass.
+        // Increment this version, so that a concurrent move of the project that has read the former shard fails.
         let version = number_in::<u64>(&shard, EVALUATIONS_VERSION).unwrap_or(0);
         shard.insert(EVALUATIONS_VERSION.to_owned(), number(version + 1));
         self.replace_counts(key.clone(), shard).await?;
         Ok(drift)
     }
 
-    /// Replaces an item of counts. Fails with [`Error::Changed`] if it was written since it was read.
+    /// Replaces an item of counts. Fails with [`Error::Changed`] if it was written after it was read.
     async fn replace_counts(&self, key: ItemKey, mut item: Item) -> Result<()> {
         let version = number_in::<u64>(&item, VERSION);
         item.insert(VERSION.to_owned(), number(version.unwrap_or(0) + 1));

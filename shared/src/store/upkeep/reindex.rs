@@ -1,5 +1,5 @@
-//! Corrects the search entries of a company's candidates. There should be nothing to correct: entries are written in the
-//! transactions that write their candidates.
+//! Corrects the search entries of a company's candidates. There should be nothing to correct: each transaction that
+//! writes a candidate also writes their entries.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -18,7 +18,7 @@ use crate::store::table::read::query::Query;
 use crate::store::table::retry::RetryPolicy;
 use crate::store::table::write::condition::WriteCondition;
 
-/// The most entries of one candidate that one transaction adds, and that it removes.
+/// The most entries of a candidate that one transaction adds, and the most that it removes.
 const MAX_ENTRIES: usize = 49;
 
 #[derive(Debug, Default, Serialize)]
@@ -37,8 +37,8 @@ pub struct ReindexResult {
 type SearchEntries = BTreeMap<ItemKey, Item>;
 
 impl Store {
-    /// Writes the search entries of a company's candidates again where they are wrong. Fails with a message on
-    /// `company` if there is none, and with [`Error::Changed`] if a candidate keeps changing.
+    /// Corrects the search entries of a company's candidates. Fails with a message on `company` if it does not exist,
+    /// and with [`Error::Changed`] if a candidate keeps changing.
     pub(crate) async fn reindex(&self, company: &CompanyId) -> Result<ReindexResult> {
         if self.company(company).await?.is_none() {
             return Err(Error::field("company", "There is no such company."));
@@ -56,7 +56,7 @@ impl Store {
         project: ProjectId,
         done: &mut ReindexResult,
     ) -> Result<()> {
-        // Entries before candidates, so that the candidate of each entry is found if it exists.
+        // Read entries before candidates, so that the candidate of each entry is found if they exist.
         let mut found = self.search_entries_of(company, project).await?;
         self.for_each(
             keys::candidates(company, project),
@@ -75,7 +75,7 @@ impl Store {
             },
         )
         .await?;
-        // Only the entries that differ from those that their candidates need are left.
+        // Only candidates whose entries are wrong are left in `found`.
         for (candidate, has) in found {
             let mended = self.retry_on_conflict(RetryPolicy::CHANGE, || {
                 self.mend_entries(company, project, candidate, &has)
@@ -87,9 +87,9 @@ impl Store {
         Ok(())
     }
 
-    /// Replaces the search entries that a candidate `has` by those that it needs. Returns how many were added and
-    /// removed. Fails with [`Error::Changed`] if the candidate is changed meanwhile. The change writes entries as well;
-    /// to write them again does no harm.
+    /// Replaces the search entries that a candidate `has` by those that they need. Returns how many were added and
+    /// removed. Fails with [`Error::Changed`] if the candidate changes in the meantime. That change also writes
+    /// entries; writing them again is harmless.
     async fn mend_entries(
         &self,
         company: &CompanyId,

@@ -1,5 +1,5 @@
-//! Seals again, under the current key, what the former one has sealed: keys of candidates, named tokens and webhooks, and secrets at
-//! providers, may be used for longer than that key opens.
+//! Seals secrets again that the former seal key has sealed, under the current key. Keys of candidates, named tokens and
+//! webhooks, and client secrets at providers, may be in use for longer than the former key opens seals.
 
 use aws_sdk_dynamodb::error::ProvideErrorMetadata as _;
 use aws_sdk_dynamodb::operation::scan::ScanOutput;
@@ -17,26 +17,26 @@ use crate::store::table::item::{self, Item, string};
 use crate::store::table::keys::{self, ItemKey, PK, SK};
 use crate::store::table::retry::CallFailure;
 
-/// The rights and the end of a named token, with its media key.
+/// The attribute with the rights, the end and the media key of a limited named token.
 const LIMITS: &str = "limits";
-/// The former key of a webhook's signatures, with the end of its use.
+/// The attribute with a webhook's former signing secret and the end of its use.
 const FORMER_SECRET: &str = "former_secret";
-/// The provider in the settings of the sign-in of a company's staff.
+/// The attribute with the provider in a company's sign-in settings.
 const PROVIDER: &str = "provider";
-/// How many seals are replaced at once.
+/// How many items are resealed concurrently.
 const AT_ONCE: usize = 32;
 
 #[derive(Debug, Default, Serialize)]
 pub struct ResealResult {
     /// The number of seals.
     pub seals: usize,
-    /// How many of them the current key has sealed now.
+    /// How many seals were replaced by seals of the current key.
     pub resealed: usize,
-    /// How many no key opens.
+    /// How many seals no key opens. They stay as they are.
     pub unopened: usize,
 }
 
-/// The path of a seal in its item, as expressions write it.
+/// A seal in an item, with its path as expressions write it.
 struct SealPath {
     path: &'static str,
     sealed: Sealed,
@@ -44,8 +44,8 @@ struct SealPath {
 }
 
 impl Store {
-    /// Replaces every seal of the former key that is to last by one of the current key. Repeated, it does what is left.
-    // Seals of responses end within a day, those of sessions and guest links with their items, before the former key does.
+    /// Replaces every long-lived seal of the former key by one of the current key. If repeated, handles only those that are left.
+    // Other seals end before the former key does: those of responses within a day, those of sessions and guest links with their items.
     pub(crate) async fn reseal(&self) -> Result<ResealResult> {
         let mut result = ResealResult::default();
         let mut start = None;
@@ -88,8 +88,8 @@ impl Store {
         Ok(result)
     }
 
-    /// Replaces a seal, unless it has been replaced or deleted since. The sealed text stays the same, so the item keeps its
-    /// version.
+    /// Replaces a seal unless it was replaced or deleted in the meantime, and returns whether it did. The item keeps
+    /// its version, because the sealed text does not change.
     async fn replace_seal(&self, key: &ItemKey, path: &str, before: &Sealed, after: &Sealed) -> Result<bool> {
         self.with_retries(|| async {
             let response = self
@@ -160,7 +160,7 @@ fn sealed_in(key: &ItemKey, item: &Item) -> Result<Vec<SealPath>> {
     let limited = limited.map(|sealed| ("limits.media_key", sealed));
     for (path, sealed) in [whole, limited].into_iter().flatten().filter(|(_, sealed)| !sealed.is_of_nothing())
     {
-        // Both copies of a token have the seal of the one that its company lists.
+        // Both items of a token hold the same seal, for the place of the item that its company lists.
         let token: NamedToken = item::value_in(item)?;
         found.push(SealPath {
             path,

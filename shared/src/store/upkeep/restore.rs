@@ -1,18 +1,18 @@
-//! The rules by which a restore of the table to a moment treats each kind of item. The restore itself is `admin`'s
-//! `restore-table`.
+//! The rules for each kind of item when the table is restored to a time. The restore itself is `admin`'s `restore-table`.
 
 use crate::domain::id::CompanyId;
 use crate::store::table::item::Item;
 use crate::store::table::keys;
 
-/// The attributes of an [`EventSequence`](crate::store::EventSequence) that a restore takes back.
-// The events that have lost their numbers get others, and count as usage once more.
+/// The attributes of an [`EventSequence`](crate::store::EventSequence) that a restore sets back to their former values.
+// Events that lose their numbers in the restore get new ones, and then count as usage again.
 pub const TAKEN_BACK: [&str; 2] = ["last_event", "usage"];
 
 /// Prefixes of keys whose items a restore does not touch.
-// Things that have ended stay ended: sessions, named tokens, guest links, webhooks, exports, and throttled logins. Work that is
-// done is not done again: mails are not sent twice. Pending work is done: deletions, uploads whose files are in the bucket, and
-// conversions, except for takes that are gone. The outbox queues those that come back.
+// What has ended stays ended: sessions, named tokens, guest links, webhooks, exports, and throttled logins. Completed
+// work is not repeated: no mail is sent twice. Pending work is completed: deletions, uploads whose files are in the
+// bucket, and conversions, except of takes that the restore removes. The outbox queues the conversions of takes that it
+// brings back.
 const KEPT: [&str; 13] = [
     keys::CONVERSIONS,
     keys::EFFECT,
@@ -29,16 +29,16 @@ const KEPT: [&str; 13] = [
     keys::WEBHOOK,
 ];
 
-/// The treatment of an item by a restore.
+/// How a restore treats an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RestoreRule {
-    /// Gives it the content that it had then, or deletes it if it did not exist.
+    /// Gives the item its former content, or deletes it if it did not exist then.
     Replace,
-    /// Leaves it as it is, and does not bring it back.
+    /// Leaves the item as it is. Does not bring back a deleted one.
     Keep,
-    /// Takes back [`TAKEN_BACK`] alone: the item counts a company's events.
-    // No number is given twice, because clients have read it. The next event names the last one that still exists, so that
-    // readers pass the numbers in between.
+    /// Sets back only the [`TAKEN_BACK`] attributes. Applies to [`EventSequence`](crate::store::EventSequence).
+    // The last number is kept: no number may be given twice, because clients have read it. The next event names the
+    // last event that still exists as its predecessor, so that readers skip the numbers in between.
     TakeBackAttributes,
 }
 
@@ -55,7 +55,7 @@ impl RestoreRule {
     }
 }
 
-/// The item with the attributes of [`TAKEN_BACK`] that it had `then`.
+/// Returns the item `now` with the [`TAKEN_BACK`] attributes of the item `then`.
 pub fn take_back(then: &Item, mut now: Item) -> Item {
     for name in TAKEN_BACK {
         match then.get(name) {

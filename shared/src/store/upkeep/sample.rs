@@ -43,8 +43,9 @@ use crate::store::staff::exchange::ExchangedToken;
 use crate::store::table::item::{self, BOOKKEEPING_ATTRIBUTES, Item, StoredEntity};
 use crate::store::table::write::rewrite;
 
-/// Reads an item as the type that its key tells, and checks that to write it again would lose nothing. Returns its
-/// type; `None` for items without a value of their own, such as tallies, and for items that only another release knows.
+/// Reads an item as the type that its key implies, and checks that writing it again would lose nothing. Returns the
+/// name of the type; `None` for items without a value of their own, such as counts, and for items that only another
+/// release knows.
 pub fn check(item: Item) -> Result<Option<&'static str>> {
     let key = item::key_of(&item)?;
     let is_of_company = key.pk.starts_with("COMPANY#");
@@ -59,7 +60,7 @@ pub fn check(item: Item) -> Result<Option<&'static str>> {
         (_, "EXTERNAL") => value::<ResourceRef>("marker of a client's key", item),
         ("COMPANY", _) => entity::<Company>("company", item),
         ("CUSTOMER", _) => entity::<Customer>("customer", item),
-        // A membership: its key says everything.
+        // A membership has no value: its key says everything.
         ("PROJECT", _) if key.pk.contains("#CUSTOMER#") => return Ok(None),
         ("PROJECT", _) => entity::<Project>("project", item),
         ("CANDIDATE", _) if is_of_company => entity::<Candidate>("candidate", item),
@@ -109,7 +110,7 @@ fn value<T: DeserializeOwned>(name: &'static str, item: Item) -> Result<&'static
 
 fn entity<T: StoredEntity>(name: &'static str, item: Item) -> Result<&'static str> {
     let read = item::read::<T>(item.clone())?;
-    // Attributes that a release does not know must survive its writes.
+    // When a release writes an item, it must keep attributes that it does not know.
     let again = rewrite::next(&read, &read, None)?.item;
     let values = item.keys().filter(|name| !BOOKKEEPING_ATTRIBUTES.contains(&name.as_str()));
     let lost: Vec<&String> = values.filter(|name| again.get(*name) != item.get(*name)).collect();

@@ -1,4 +1,4 @@
-//! Access patterns of the sender of events: what it reads before each step, and what it writes after.
+//! Access patterns of the webhook sender: its reads before each step, and its writes after.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,24 +16,24 @@ use crate::store::table::item::{self, StoredEntity as _, VersionedItem};
 use crate::store::table::keys;
 use crate::store::table::write::transaction::Transaction;
 
-/// The most void resources that are deleted at a time.
+/// The most void stalled resources that one step deletes.
 const VOID_AT_ONCE: usize = 100;
-/// The most attempts in a transaction of their own.
+/// The most attempts in one transaction of [`Store::save_attempts`].
 const ATTEMPTS_AT_ONCE: usize = 100;
 
-/// A webhook, as the sender of events needs it.
+/// A webhook with everything that the sender needs to deliver events to it.
 #[derive(Debug, Clone)]
 pub struct DeliveryEndpoint {
     pub webhook: VersionedItem<Webhook>,
-    /// How far the deliveries have come.
+    /// The position that the deliveries have reached.
     pub cursor: VersionedItem<DeliveryCursor>,
-    /// The numbers of the company's feed.
+    /// The sequence of the company's event numbers.
     pub sequence: EventSequence,
     pub stalled: Vec<StalledResource>,
 }
 
 impl DeliveryEndpoint {
-    /// The next task and when it is due; `None` if nothing is left to do. `last` is the task that the turn has done last.
+    /// The next task and when it is due; `None` if there is none. `last` is the last task that this turn has done.
     pub fn next_task(
         &self,
         now: DateTime<Utc>,
@@ -57,7 +57,7 @@ pub struct DeliveryProgress {
 }
 
 impl DeliveryProgress {
-    /// The progress before anything is sent.
+    /// The state before the step.
     pub fn of(endpoint: &DeliveryEndpoint) -> Self {
         Self {
             webhook: Webhook::clone(&endpoint.webhook),
@@ -92,7 +92,7 @@ impl Store {
         let sequence = batch.take::<EventSequence>(&sequence)?;
         let sequence = sequence.ok_or_else(|| Error::internal("a webhook without a feed"))?;
         let mut stalled = Vec::new();
-        // Spares the query of most steps.
+        // Most endpoints have no stalled resources, and need no query.
         if cursor.stalled > 0 {
             let found: Vec<VersionedItem<StalledResource>> = self.all(&keys::stalled_resources(id)).await?;
             let valid = found.into_iter().filter(|resource| resource.epoch == cursor.epoch);
@@ -101,20 +101,20 @@ impl Store {
         Ok(Some(DeliveryEndpoint { webhook, cursor, sequence: EventSequence::clone(&sequence), stalled }))
     }
 
-    /// Deletes stalled resources of earlier epochs, and returns whether none is left.
+    /// Deletes stalled resources of earlier epochs, and returns whether none are left.
     pub async fn delete_void_resources(&self, cursor: &DeliveryCursor) -> Result<bool> {
         let found: Vec<VersionedItem<StalledResource>> =
             self.all(&keys::stalled_resources(cursor.webhook)).await?;
-        // Only the turn that has the endpoint may delete them: resources that stall again get the same keys.
+        // Only the worker that has leased the endpoint may call this: resources that stall again get the same keys.
         let void: Vec<_> = found.iter().filter(|resource| resource.epoch < cursor.epoch).collect();
-        // Few enough for the lease, whatever else DynamoDB does.
+        // Few enough to finish before the lease ends, even if DynamoDB is slow.
         for one in void.iter().take(VOID_AT_ONCE) {
             self.delete_alone(&one.key()).await?;
         }
         Ok(void.len() <= VOID_AT_ONCE)
     }
 
-    /// Writes attempts by themselves, besides those of [`record_progress`](Self::record_progress).
+    /// Writes only attempts. [`record_progress`](Self::record_progress) writes those of its step itself.
     pub async fn save_attempts(&self, attempts: &[DeliveryAttempt]) -> Result<()> {
         for some in attempts.chunks(ATTEMPTS_AT_ONCE) {
             let mut transaction = self.transaction();
@@ -124,10 +124,10 @@ impl Store {
         Ok(())
     }
 
-    /// Writes what a step has made of an endpoint: everything or nothing.
+    /// Writes the state of an endpoint after a step, in one transaction.
     pub fn record_progress(&self, before: &DeliveryEndpoint, after: &DeliveryProgress) -> Transaction {
         let mut transaction = self.replacing(&before.webhook, &after.webhook);
-        // Always, also without a change: a second turn at the endpoint then loses.
+        // Write the cursor even if it is unchanged, so that a concurrent turn at the endpoint fails.
         transaction.replace(&before.cursor, &after.cursor);
         let known: HashMap<&str, _> =
             before.stalled.iter().map(|resource| (resource.history.as_str(), resource)).collect();
@@ -136,8 +136,7 @@ impl Store {
             after.stalled.iter().filter(|resource| known.get(resource.history.as_str()) != Some(resource))
         {
             if let Some(mut item) = transaction.or_fault(item::write(stalled, 1)) {
-                // The item is kept as long as the events that wait there, whatever happens to the webhook: they are older than
-                // the next try.
+                // The item outlives the events that wait there, even if the webhook is deleted: they are older than the next attempt.
                 let end = stalled.next_try_at + self.app.config().event_retention;
                 item.insert(item::EXPIRES_AT.to_owned(), item::number(end.timestamp()));
                 transaction.put_derived(stalled.key(), item);

@@ -1,5 +1,5 @@
-//! Access patterns of webhooks: the endpoints beside their company, what the deliveries to an endpoint need in a partition
-//! of its own.
+//! Access patterns of webhooks. A webhook is in the partition of its company; its cursor, attempts and stalled
+//! resources have a partition of their own.
 
 pub(super) mod delivery;
 
@@ -22,7 +22,7 @@ use crate::domain::id::{AttemptId, CompanyId, WebhookId};
 use crate::domain::webhook::{AttemptFilter, DeliveryAttempt, DeliveryCursor, StalledResource, Webhook};
 use crate::error::{Error, Result};
 
-/// The most attempts that one request looks at, whatever its filter leaves of them.
+/// The most attempts that one request examines, however few its filter selects.
 const MAX_LOOKED_AT: usize = 500;
 
 impl StoredEntity for Webhook {
@@ -64,7 +64,7 @@ impl StoredEntity for DeliveryAttempt {
     }
 }
 
-/// The feed or cursor that the sender of events must read after an item was written.
+/// The feed or cursor that the webhook sender must read because an item was written.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StreamTrigger {
     /// The company has new events.
@@ -87,22 +87,21 @@ impl StreamTrigger {
 /// Attempts to deliver events to a webhook, the newest first.
 #[derive(Debug)]
 pub struct DeliveryAttempts {
-    /// The attempts that the filter has left.
+    /// The attempts that the filter selects.
     pub rows: Vec<VersionedItem<DeliveryAttempt>>,
-    /// The last attempt that was looked at, if there may be more; none at the end.
+    /// The last attempt that was examined, if there may be more; `None` at the end.
     pub next: Option<AttemptId>,
 }
 
 impl Transaction {
-    /// Notes that the company has webhooks. Its sequence is created if it has no events yet.
+    /// Notes in the company's sequence that it has webhooks. Creates the sequence if the company has no events yet.
     fn has_webhooks(&mut self, company: &CompanyId, now: DateTime<Utc>) {
         let Some(none) = self.or_fault(item::attributes_of(&EventSequence::new(company.clone(), now))) else {
             return;
         };
         let kept = ["company", "last", "at"];
         let names = kept.map(|name| (format!("#{name}"), name.to_owned()));
-        // An update that creates what is missing: the company may have no events yet, or get its first one at this
-        // moment.
+        // The update sets only what is missing, because the company may get its first event at the same time.
         let set = kept.map(|name| format!("#{name} = if_not_exists(#{name}, :{name})")).join(", ");
         let values = kept.iter().filter_map(|name| Some((format!(":{name}"), none.get(*name)?.clone())));
         let has_webhooks = [(":true", AttributeValue::Bool(true))];
@@ -112,7 +111,7 @@ impl Transaction {
         self.update(keys::sequence(company), change, Error::internal("an unconditional write failed"));
     }
 
-    /// Requires the projects that `after` names and `before` does not. Fails with a message on `projects`.
+    /// Requires that projects exist if only `after` names them. Fails with a message on `projects` otherwise.
     fn webhook_projects(&mut self, before: Option<&Webhook>, after: &Webhook) {
         let known = before.map(|before| &before.projects);
         for project in after.projects.iter().filter(|id| known.is_none_or(|known| !known.contains(id))) {
@@ -123,7 +122,8 @@ impl Transaction {
 }
 
 impl Store {
-    /// Creates a webhook, whose deliveries begin at once. Fails with `TOO_MANY_WEBHOOKS` and with a message on `projects`.
+    /// Creates a webhook. Its deliveries begin immediately. Fails with `TOO_MANY_WEBHOOKS` at the limit, and with a
+    /// message on `projects` if a project does not exist.
     pub fn create_webhook(
         &self,
         webhook: &Webhook,
@@ -140,7 +140,7 @@ impl Store {
         transaction
     }
 
-    /// Replaces a webhook and its cursor, each before by after. Fails also with a message on `projects`.
+    /// Replaces a webhook by `after` and its cursor by `moved`. Fails also with a message on `projects` if a new project does not exist.
     pub fn update_webhook(
         &self,
         before: &VersionedItem<Webhook>,
@@ -156,7 +156,6 @@ impl Store {
         transaction
     }
 
-    /// Replaces `before` by `after`.
     pub fn update_cursor(
         &self,
         before: &VersionedItem<DeliveryCursor>,
@@ -165,11 +164,11 @@ impl Store {
         self.replacing(before, after)
     }
 
-    /// Deletes a webhook. Nothing is sent to it any more but what is under way; its stalled resources and attempts expire.
+    /// Deletes a webhook. Only deliveries that are already in progress are still sent. Its stalled resources and attempts expire.
     pub fn delete_webhook(&self, webhook: &VersionedItem<Webhook>) -> Transaction {
         let mut transaction = self.transaction();
         transaction.delete(webhook);
-        // Without its cursor the sender stops; what else is left, clients cannot see.
+        // Without the cursor, the sender stops. Clients cannot see the items that remain.
         transaction.delete_derived(keys::cursor(webhook.id));
         transaction.change_company_counts(&webhook.company, &[(CompanyCount::Webhooks, -1)]);
         transaction
@@ -188,12 +187,12 @@ impl Store {
         self.one(keys::webhook(company, id)).await
     }
 
-    /// How far the deliveries to a webhook have come; `None` once it is deleted.
+    /// The position that the deliveries to a webhook have reached; `None` if it is deleted.
     pub async fn cursor(&self, id: WebhookId) -> Result<Option<VersionedItem<DeliveryCursor>>> {
         self.one(keys::cursor(id)).await
     }
 
-    /// How far the deliveries to these webhooks have come.
+    /// The positions that the deliveries to these webhooks have reached.
     pub async fn cursors(
         &self,
         ids: impl IntoIterator<Item = WebhookId>,
@@ -202,8 +201,8 @@ impl Store {
         Ok(cursors.into_iter().map(|cursor| (cursor.webhook, cursor)).collect())
     }
 
-    /// Writes a cursor at once, at half the price of a transaction. Fails with [`Error::Changed`] after a concurrent
-    /// write, and once the webhook is deleted.
+    /// Writes a cursor with a single write, at half the price of a transaction. Fails with [`Error::Changed`] after a
+    /// concurrent write, and if the webhook is deleted.
     pub async fn save_cursor(
         &self,
         before: &VersionedItem<DeliveryCursor>,
@@ -212,13 +211,13 @@ impl Store {
         self.replace(before, after).await
     }
 
-    /// The numbers of a company's feed; `None` before its first event and its first webhook.
+    /// The sequence of a company's event numbers; `None` if it has had neither an event nor a webhook.
     pub async fn sequence(&self, company: &CompanyId) -> Result<Option<VersionedItem<EventSequence>>> {
         self.one(keys::sequence(company)).await
     }
 
-    /// Notes that all webhooks of a company have been started since `sequence` was read, or that it has none. Fails with
-    /// [`Error::Changed`] if there are new numbers, or a new webhook, since.
+    /// Notes that all webhooks of a company have been started after `sequence` was read, or that it has none. Fails
+    /// with [`Error::Changed`] if an event was numbered or a webhook created in the meantime.
     pub async fn note_deliveries_started(
         &self,
         sequence: &VersionedItem<EventSequence>,
@@ -228,7 +227,7 @@ impl Store {
         self.replace(sequence, settled).await.map(drop)
     }
 
-    /// Up to `most` wanted attempts before `before`, or the latest, that have not expired at `now`.
+    /// Up to `most` wanted attempts before `before`, or the latest ones if it is `None`, that have not expired at `now`.
     pub async fn attempts_before(
         &self,
         id: WebhookId,

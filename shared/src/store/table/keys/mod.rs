@@ -24,26 +24,26 @@ pub(in crate::store) const COMPANY_ERASURE: &str = "ERASURE";
 /// The sort key of a company's [`sequence`].
 pub(in crate::store) const SEQUENCE: &str = "SEQUENCE";
 
-// The starts of keys of what a restore of the table leaves as it is: `store/upkeep/restore.rs`.
-/// The partitions of the queues of recordings, and of their list.
+// Prefixes of keys that a restore of the table does not touch: `store/upkeep/restore.rs`.
+/// The partition that lists the conversion queues, and the prefix of each company's queue of recordings.
 pub(in crate::store) const CONVERSIONS: &str = "CONVERSIONS";
 pub(in crate::store) const EFFECT: &str = "EFFECT#";
-/// The partition of exports of companies.
+/// The prefix of the partition of a company's exports.
 pub(in crate::store) const EXPORTS: &str = "EXPORTS#";
 pub(in crate::store) const FAILURES: &str = "FAILURES#";
 pub(in crate::store) const GUESTS: &str = "GUESTS#";
-/// The partition of notices about interviews that have ended, and about what candidates ask for.
+/// The prefix of the partition of a company's notices: about ended interviews and requests for help.
 pub(in crate::store) const NOTICES: &str = "NOTICES#";
 pub(in crate::store) const RESET: &str = "RESET#";
 pub(in crate::store) const SESSION: &str = "SESSION#";
-/// The partitions of both items of a named token with a value.
+/// The prefix of the keys of a named token with a value: of the sort key in its company, and of the partition key of its copy.
 pub(in crate::store) const TOKEN: &str = "TOKEN#";
-/// The partitions of the named tokens with trust of a company.
+/// The prefix of the partition of a company's named tokens that trust a workload.
 pub(in crate::store) const TRUSTS: &str = "TRUSTS#";
-/// The partitions of tokens that exchanges have made.
+/// The prefix of the partition of a token that an exchange has made.
 pub(in crate::store) const EXCHANGED: &str = "EXCHANGED#";
 pub(in crate::store) const UPLOAD: &str = "UPLOAD#";
-/// The partitions of webhooks, with their cursors, attempts and stalled resources.
+/// The prefix of a webhook's sort key in its company, and of the partition of its cursor, attempts and stalled resources.
 pub(in crate::store) const WEBHOOK: &str = "WEBHOOK#";
 
 fn company_partition(c: &CompanyId) -> String {
@@ -66,22 +66,21 @@ pub(crate) fn company_counts(c: &CompanyId) -> ItemKey {
     ItemKey::new(company_partition(c), "TALLY")
 }
 
-/// How long a company keeps candidates.
+/// The policy for how long a company keeps candidates.
 pub(crate) fn retention_policy(c: &CompanyId) -> ItemKey {
     ItemKey::new(company_partition(c), "RETENTION")
 }
 
-/// The next or present retention run of a company.
+/// The next or current retention run of a company.
 pub(crate) fn retention_run(c: &CompanyId) -> ItemKey {
     ItemKey::new(company_partition(c), "RETENTION#RUN")
 }
 
-/// The settings of the sign-in of a company's staff.
 pub(crate) fn sign_in_settings(c: &CompanyId) -> ItemKey {
     ItemKey::new(company_partition(c), "SIGN_IN")
 }
 
-/// The erasure of a company, in the place of [`company`].
+/// The erasure of a company. It replaces the item [`company`].
 pub(crate) fn company_erasure(c: &CompanyId) -> ItemKey {
     ItemKey::new(company_partition(c), COMPANY_ERASURE)
 }
@@ -93,14 +92,13 @@ pub(crate) fn company_import(c: &CompanyId) -> ItemKey {
     ItemKey::new(company_partition(c), IMPORT)
 }
 
-/// The keys that verify receipts from before a company's import. The identifiers are their thumbprints.
+/// The keys that verify receipts from before a company's import, by their thumbprints.
 pub(crate) fn receipt_keys(c: &CompanyId) -> ItemCollection {
     ItemCollection { pk: company_partition(c), prefix: "RECEIPT_KEY#" }
 }
 
-/// The exports of a company.
 pub(crate) fn exports(c: &CompanyId) -> ItemCollection {
-    // Exports have a partition of their own: each request reads items of the company's.
+    // A partition of their own, to keep load off the company's partition, which every request reads.
     ItemCollection { pk: format!("{EXPORTS}{c}"), prefix: "EXPORT#" }
 }
 
@@ -108,14 +106,15 @@ pub(crate) fn export(c: &CompanyId, e: ExportId) -> ItemKey {
     exports(c).key(e)
 }
 
-/// The latest export of a company: each request for one replaces it.
+/// The latest export of a company. Each request for an export replaces this item.
 pub(crate) fn latest_export(c: &CompanyId) -> ItemKey {
     ItemKey::new(exports(c).pk, "LATEST")
 }
 
 /// The versions of a company's legal texts.
 pub(crate) fn legal_texts(c: &CompanyId) -> ItemCollection {
-    // A partition of its own: everyone may read them, and must not slow down what each request of the company reads.
+    // A partition of their own: anyone may read legal texts, and that must not slow down the company's partition, which
+    // every request reads.
     ItemCollection { pk: format!("LEGAL#{c}"), prefix: "" }
 }
 
@@ -123,9 +122,9 @@ pub(crate) fn legal_text(c: &CompanyId, id: LegalTextId) -> ItemKey {
     legal_texts(c).key(format!("{}#{}", id.kind.as_str(), version(id.version.into())))
 }
 
-/// The picture of a company's logo, under the identifier in its URL: another URL reads nothing.
+/// The picture of a company's logo, by the identifier in its URL, so that the URL of a former logo finds nothing.
 pub(crate) fn logos(c: &CompanyId) -> ItemCollection {
-    // A partition of its own, like those of legal texts: everyone who opens a mail reads it.
+    // A partition of its own, as for legal texts: everyone who opens a mail loads the logo.
     ItemCollection { pk: format!("LOGO#{c}"), prefix: "" }
 }
 
@@ -162,7 +161,7 @@ pub(crate) fn project(c: &CompanyId, p: ProjectId) -> ItemKey {
 }
 
 pub(crate) fn videos(c: &CompanyId) -> ItemCollection {
-    // Videos have a partition of their own, so that the function that converts videos may reach nothing else of a company.
+    // A partition of their own, so that the function that converts videos has access to nothing else of a company.
     ItemCollection { pk: format!("VIDEOS#{c}"), prefix: "" }
 }
 
@@ -172,7 +171,7 @@ pub(crate) fn video(c: &CompanyId, v: VideoId) -> ItemKey {
 
 /// The captions of a company's videos.
 pub(crate) fn all_captions(c: &CompanyId) -> ItemCollection {
-    // Not in the partition of the videos: listing these would read the captions too.
+    // Not in the partition of the videos: listing videos would read the captions too.
     ItemCollection { pk: format!("CAPTIONS#{c}"), prefix: "" }
 }
 
@@ -194,19 +193,19 @@ pub(crate) fn label_by_text(c: &CompanyId, text: &str) -> ItemKey {
     ItemKey::new(format!("LABEL#{c}#{}", SecretHash::of(&fold_case(text)).as_str()), "TEXT")
 }
 
-/// The unique markers of one text as the key of a project, and of candidates.
+/// The partition of the unique markers of one `external_id`: that of a project and those of candidates.
 fn external_id_partition(c: &CompanyId, external_id: &ExternalId) -> String {
-    // Hashed, because the stream carries keys, and its records outlive the erasure of a candidate.
+    // Hashed, because the table's stream carries keys, and stream records outlive the erasure of a candidate.
     format!("EXTERNAL#{c}#{}", SecretHash::of(external_id.as_str()).as_str())
 }
 
-/// The unique marker of a project's key.
+/// The unique marker of a project's `external_id`.
 pub(crate) fn project_by_external_id(c: &CompanyId, external_id: &ExternalId) -> ItemKey {
-    // The sort key is not `PROJECT`, which other releases read as a project.
+    // Not the sort key `PROJECT`: other releases read items with that key as projects.
     ItemKey::new(external_id_partition(c, external_id), "PROJECT_OF_COMPANY")
 }
 
-/// The unique markers of a candidate's key. The identifiers are those of the projects.
+/// The unique markers of candidates with one `external_id`, by project.
 pub(crate) fn candidates_by_external_id(c: &CompanyId, external_id: &ExternalId) -> ItemCollection {
     ItemCollection { pk: external_id_partition(c, external_id), prefix: "CANDIDATE_OF#" }
 }
@@ -218,11 +217,11 @@ pub(crate) fn memberships(c: &CompanyId, u: CustomerId) -> ItemCollection {
 
 /// The notices to the staff of a company.
 pub(crate) fn notices(c: &CompanyId) -> ItemCollection {
-    // Notices have a partition of their own: each request reads items of the company's.
+    // A partition of their own, to keep load off the company's partition, which every request reads.
     ItemCollection { pk: format!("{NOTICES}{c}"), prefix: "" }
 }
 
-/// The place in the feed from which staff are to be told of interviews that have ended.
+/// The wave of ended interviews: the position in the feed from which staff have yet to be notified.
 pub(crate) fn interview_wave(c: &CompanyId) -> ItemKey {
     notices(c).key("WAVE")
 }
@@ -232,7 +231,7 @@ pub(crate) fn evaluation_round(c: &CompanyId) -> ItemKey {
     notices(c).key("EVALUATIONS")
 }
 
-/// The interviews that wait for the next mail to a customer.
+/// The ended interviews that wait for the next mail to a customer.
 pub(crate) fn interview_notice(c: &CompanyId, u: CustomerId) -> ItemKey {
     notices(c).key(u)
 }
@@ -265,7 +264,7 @@ pub(crate) fn questionnaire(c: &CompanyId, p: ProjectId) -> ItemKey {
     ItemKey::new(project_partition(c, p), "INTERVIEW")
 }
 
-/// The evaluations of a project. The identifiers are those of the candidate and of the evaluator.
+/// The evaluations of a project, by candidate and evaluator.
 pub(crate) fn evaluations(c: &CompanyId, p: ProjectId) -> ItemCollection {
     ItemCollection { pk: format!("{}#EVALUATIONS", project_partition(c, p)), prefix: "" }
 }
@@ -274,9 +273,9 @@ pub(crate) fn evaluation(c: &CompanyId, p: ProjectId, k: CandidateId, u: Custome
     evaluations(c, p).key(format!("{k}#{u}"))
 }
 
-/// The answers of a candidate.
+/// The answers of a project's candidates, by candidate.
 pub(crate) fn all_answers(c: &CompanyId, p: ProjectId) -> ItemCollection {
-    // Answers have partitions of their own, so that policies of functions tell answers from candidates.
+    // Partitions of their own, so that the IAM policies of functions can tell answers from candidates.
     ItemCollection { pk: format!("ANSWERS#{c}#{p}"), prefix: "" }
 }
 
@@ -284,9 +283,9 @@ pub(crate) fn answers(c: &CompanyId, p: ProjectId, k: CandidateId) -> ItemKey {
     all_answers(c, p).key(k)
 }
 
-/// The written answers of a candidate. The identifiers are those of the questions.
+/// The written answers of a candidate, by question.
 pub(crate) fn written_answers(c: &CompanyId, p: ProjectId, k: CandidateId) -> ItemCollection {
-    // Texts are not beside the answers, so that the function that converts takes has no right to read them.
+    // Not in the partition of the answers: the function that converts takes has no right to read texts.
     ItemCollection { pk: format!("TEXTS#{c}#{p}#{k}"), prefix: "" }
 }
 
@@ -296,11 +295,12 @@ pub(crate) fn written_answer(c: &CompanyId, p: ProjectId, k: CandidateId, q: Que
 
 /// The captions of a candidate's answers, by take and language.
 pub(crate) fn answer_captions(c: &CompanyId, p: ProjectId, k: CandidateId) -> ItemCollection {
-    // Neither beside the texts, which are read together, nor beside the captions of videos: some functions may reach those alone.
+    // Not in the partition of the texts, which is read as a whole, nor in that of the captions of videos: some
+    // functions have access only to those.
     ItemCollection { pk: format!("TAKE_CAPTIONS#{c}#{p}#{k}"), prefix: "" }
 }
 
-/// The start of the sort keys of the captions of a take.
+/// The prefix of the sort keys of a take's captions.
 pub(in crate::store) fn captions_of_take(take: TakeRef) -> String {
     format!("{}#{}#", take.question, take.number)
 }
@@ -317,8 +317,8 @@ pub(crate) fn captions_of_answer(
 
 /// The guest links of a company's candidates.
 pub(crate) fn guest_links(c: &CompanyId) -> ItemCollection {
-    // Guest links have a partition of their own, so that a guest's requests reach nothing else of the company, and a restored
-    // table leaves them out.
+    // A partition of their own, so that a guest's requests have access to nothing else of the company, and a restore of
+    // the table leaves guest links as they are.
     ItemCollection { pk: format!("{GUESTS}{c}"), prefix: "" }
 }
 
@@ -331,17 +331,17 @@ pub(crate) fn guest_link(c: &CompanyId, p: ProjectId, k: CandidateId, l: GuestLi
     guest_links(c).key(format!("{}{l}", guest_links_of(p, k)))
 }
 
-/// The queues of companies some of whose recordings wait for their conversion.
+/// The conversion queues, one for each company with recordings that wait for their conversion.
 pub(crate) fn conversion_queues() -> ItemCollection {
     ItemCollection { pk: CONVERSIONS.to_owned(), prefix: "" }
 }
 
-/// The recordings of a company that wait for their conversion, by the time since when.
+/// The recordings of a company that wait for their conversion, those that have waited longest first.
 pub(crate) fn waiting_recordings(c: &CompanyId) -> ItemCollection {
     ItemCollection { pk: format!("{CONVERSIONS}#{c}"), prefix: "" }
 }
 
-/// The summaries of the evaluations of candidates.
+/// The summaries of evaluations of a project's candidates, by candidate.
 pub(crate) fn results(c: &CompanyId, p: ProjectId) -> ItemCollection {
     ItemCollection { pk: project_partition(c, p), prefix: "RESULT#" }
 }
@@ -355,7 +355,7 @@ pub(crate) fn result_in(key: &ItemKey) -> Option<CandidateId> {
     key.sk.strip_prefix("RESULT#")?.parse().ok()
 }
 
-/// Marks of the candidates of a project who wait for an answer to what they ask for. The identifiers are those of the candidates.
+/// The marks of a project's candidates whose request for help is open, by candidate.
 pub(crate) fn open_help_requests(c: &CompanyId, p: ProjectId) -> ItemCollection {
     ItemCollection { pk: project_partition(c, p), prefix: "HELP#" }
 }
@@ -364,7 +364,7 @@ pub(crate) fn counts_shard(c: &CompanyId, p: ProjectId, shard: u8) -> ItemKey {
     ItemKey::new(project_partition(c, p), format!("TALLY#{shard}"))
 }
 
-/// The unique marker of a username, which staff and candidates share.
+/// The unique marker of a username. Staff and candidates of a company share one namespace.
 pub(crate) fn login_username(c: &CompanyId, name: &str) -> ItemKey {
     ItemKey::new(login_partition(c, name), "USERNAME")
 }
@@ -384,7 +384,7 @@ pub(crate) fn login_partition(c: &CompanyId, name: &str) -> String {
     format!("LOGIN#{c}#{}", fold_case(name))
 }
 
-/// The partition that is read for a name that no account can have.
+/// A partition without items, to be read for a name that no account can have.
 pub(crate) fn no_login_partition(c: &str, name: &str) -> String {
     format!("LOGIN##{}", SecretHash::of(&format!("{c}#{name}")).as_str())
 }
@@ -395,7 +395,7 @@ pub(crate) fn login_failures(name: &SecretHash) -> ItemKey {
 }
 
 pub(crate) fn session(hash: &SecretHash) -> ItemKey {
-    // Keys hold the hash: nobody who reads the table or a backup can use a session.
+    // Hashed, so that the table or a backup contains no usable session.
     ItemKey::alone(format!("{SESSION}{}", hash.as_str()))
 }
 
@@ -405,11 +405,13 @@ pub(crate) fn token_by_hash(hash: &SecretHash) -> ItemKey {
 
 /// The named tokens of a company that trust a workload.
 pub(crate) fn trusting_tokens(c: &CompanyId) -> ItemCollection {
-    // A partition of their own: anyone can have it read, and must not slow down what each request of the company reads.
+    // A partition of their own: unauthenticated requests read it, and must not slow down the company's partition, which
+    // every request reads.
     ItemCollection { pk: format!("{TRUSTS}{c}"), prefix: "" }
 }
 
-/// The copy of a named token that every request by it reads: by the hash of its value, or among those that trust a workload.
+/// The copy of a named token that requests with the token read: by the hash of its value or, if it trusts a workload,
+/// among its company's trusting tokens.
 pub(crate) fn token_copy(token: &NamedToken) -> ItemKey {
     match &token.proof {
         TokenProof::Value { hash, .. } => token_by_hash(hash),
@@ -447,17 +449,17 @@ pub(crate) fn upload(f: FileId) -> ItemKey {
     ItemKey::new(format!("{UPLOAD}{f}"), "UPLOAD")
 }
 
-/// The sender of requests with an Idempotency-Key, independent of the credential.
+/// The sender of requests with an `Idempotency-Key`: the account, whichever credential it presents.
 pub(crate) fn sender(c: &CompanyId, by: Principal) -> String {
     format!("{c} {by}")
 }
 
-/// The sender of requests with an Idempotency-Key that a named token authenticates.
+/// The sender of requests with an `Idempotency-Key` if a named token authenticates them.
 pub(crate) fn token_sender(hash: &SecretHash) -> String {
     format!("token {}", hash.as_str())
 }
 
-/// The identifier of a request with an Idempotency-Key: the hash of its sender, route and key.
+/// The identifier of a request with an `Idempotency-Key`: the hash of its sender, route and key.
 pub(crate) fn idempotency_id(name: &str) -> String {
     SecretHash::of(name).as_str().to_owned()
 }
@@ -466,24 +468,24 @@ pub(crate) fn idempotency(id: &str) -> ItemKey {
     ItemKey::alone(format!("IDEMPOTENCY#{id}"))
 }
 
-/// A further part of the answer that the `version`th write of an attempt refers to.
+/// A further part of the response that the `version`th write of [`idempotency`] stores.
 pub(crate) fn idempotency_part(id: &str, version: u64, part: usize) -> ItemKey {
     ItemKey::new(format!("IDEMPOTENCY#{id}"), format!("PART#{version}#{part}"))
 }
 
-/// The selection that the first attempt at a request has found.
+/// The candidates that the first attempt at a bulk action has selected.
 pub(crate) fn idempotency_selection(id: &str) -> ItemKey {
     ItemKey::new(format!("IDEMPOTENCY#{id}"), "SELECTION")
 }
 
-/// The entries of a request that attempts at it have done. The identifiers are their places in the request.
+/// The marks of those entries of a bulk action that are done, by their index in the request.
 pub(crate) fn idempotency_entries(id: &str) -> ItemCollection {
     ItemCollection { pk: format!("IDEMPOTENCY#{id}"), prefix: "ENTRY#" }
 }
 
-/// One of the slots of a company's requests about many candidates.
+/// One of the slots that limit a company's concurrent imports and bulk actions.
 pub(crate) fn bulk_slot(c: &CompanyId, number: u8) -> ItemKey {
-    // Slots have a partition of their own: each request reads items of the company's.
+    // A partition of their own, to keep load off the company's partition, which every request reads.
     ItemKey::new(format!("BULK#{c}"), format!("SLOT#{number}"))
 }
 
@@ -495,7 +497,7 @@ pub(crate) fn reset_mail(address: &SecretHash) -> ItemKey {
     ItemKey::new(format!("{RESET}{}", address.as_str()), "MAIL")
 }
 
-/// The history of a resource. The identifiers are versions, so that their texts sort like numbers.
+/// The history of a resource, by [`version`].
 pub(crate) fn history(c: &CompanyId, id: &str) -> ItemCollection {
     ItemCollection { pk: format!("HISTORY#{c}#{id}"), prefix: "" }
 }
@@ -504,14 +506,14 @@ pub(crate) fn entry(c: &CompanyId, history_id: &str, version: u64) -> ItemKey {
     history(c, history_id).key(self::version(version))
 }
 
-/// The partition of the history of a candidate's interview, given that of the candidate's own.
+/// The partition of the history of a candidate's interview. `pk` is the partition of the candidate's own history.
 pub(crate) fn interview_history(pk: &str) -> String {
     format!("{pk}{INTERVIEW_HISTORY}")
 }
 
-/// A version of a resource as its history sorts it.
+/// Formats a version of a resource for the sort keys of its history.
 pub(crate) fn version(version: u64) -> String {
-    // Padded, because keys are sorted as text.
+    // Padded with zeros, because DynamoDB sorts the keys as text.
     format!("{version:010}")
 }
 
@@ -537,7 +539,7 @@ pub(crate) fn cursor(w: WebhookId) -> ItemKey {
     ItemKey::new(webhook_partition(w), "CURSOR")
 }
 
-/// The resources one of whose events a webhook has refused. The identifiers are those of their histories.
+/// The resources with an event that the webhook has not accepted, by the identifiers of their histories.
 pub(crate) fn stalled_resources(w: WebhookId) -> ItemCollection {
     ItemCollection { pk: webhook_partition(w), prefix: "STALLED#" }
 }
@@ -547,17 +549,17 @@ pub(crate) fn attempts(w: WebhookId) -> ItemCollection {
     ItemCollection { pk: webhook_partition(w), prefix: "ATTEMPT#" }
 }
 
-/// The webhook in whose partition this is; `None` for other items.
+/// The webhook with this partition key; `None` for other items.
 pub(crate) fn in_webhook(pk: &str) -> Option<WebhookId> {
     pk.strip_prefix(WEBHOOK)?.parse().ok()
 }
 
-/// The company in whose partition this is; `None` for other items.
+/// The company with this partition key; `None` for other items.
 pub(crate) fn in_company(pk: &str) -> Option<CompanyId> {
     pk.strip_prefix("COMPANY#")?.parse().ok()
 }
 
-/// The last number that an event of a company has.
+/// The last number that was given to an event of a company.
 pub(crate) fn sequence(c: &CompanyId) -> ItemKey {
     ItemKey::new(company_partition(c), SEQUENCE)
 }
@@ -567,7 +569,7 @@ pub(crate) fn closed_usage(c: &CompanyId) -> ItemKey {
     ItemKey::new(company_partition(c), "USAGE")
 }
 
-/// The number of an event as the index by status sorts it.
+/// Formats the number of an event as the index by status sorts it.
 pub(crate) fn event_number(sequence: u64) -> String {
     format!("{sequence:020}")
 }
@@ -577,7 +579,7 @@ pub(crate) fn events(c: &CompanyId) -> String {
     format!("COMPANY#{c}#EVENTS")
 }
 
-/// The mark of an event of the platform that was applied.
+/// The mark that an event of the platform was applied.
 pub(crate) fn event(id: &str) -> ItemKey {
     ItemKey::new(format!("EVENT#{id}"), "EVENT")
 }

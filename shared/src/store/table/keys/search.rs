@@ -4,10 +4,10 @@ use super::ItemKey;
 use crate::domain::candidate::search_words::WordSource;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 
-/// The first letters of words fall into so many groups; those of the Latin alphabet into one each.
+/// The number of groups that the first letters of words are divided into. Each letter of the Latin alphabet has a group of its own.
 const LETTER_GROUPS: u32 = 32;
 
-/// The partition of the search entries of a project whose words come from `source` and begin as `start` does.
+/// The partition of a project's search entries from `source` whose words begin with the first letter of `start`.
 pub(in crate::store) fn words(c: &CompanyId, p: ProjectId, source: WordSource, start: &str) -> String {
     // An import writes some ten entries per candidate, too many for one partition. The source and the first letter
     // spread them, and every search knows both.
@@ -16,7 +16,7 @@ pub(in crate::store) fn words(c: &CompanyId, p: ProjectId, source: WordSource, s
 }
 
 fn shard(c: &CompanyId, p: ProjectId, source: WordSource, group: u32) -> String {
-    // Letters share shards by group: a query of one letter would otherwise need several partitions.
+    // All words with the same first letter share a shard, so that a query for one letter reads one partition.
     format!("SEARCH#{c}#{}#{group:02}#PROJECT#{p}", source_name(source))
 }
 
@@ -33,7 +33,7 @@ pub(in crate::store) fn letter(c: &CompanyId, word: &str) -> String {
     format!("SEARCH#{c}#LETTER#{first}")
 }
 
-/// The start of the sort keys of words from `source` that begin with `start`.
+/// The prefix of the sort keys of words from `source` that begin with `start`.
 pub(in crate::store) fn prefix(source: WordSource, start: &str) -> String {
     format!("{}#{start}", source_name(source))
 }
@@ -46,7 +46,7 @@ fn source_name(source: WordSource) -> &'static str {
     }
 }
 
-/// One word of a candidate. The space sorts whole words before longer ones; of one word the newest candidate comes first.
+/// The entry of one word of a candidate. The space in its key sorts whole words before longer ones.
 pub(in crate::store) fn entry(
     c: &CompanyId,
     word: &str,
@@ -56,7 +56,7 @@ pub(in crate::store) fn entry(
 ) -> ItemKey {
     ItemKey::new(
         words(c, p, source, word),
-        // Reversed, so that of equal words the newest candidate comes first.
+        // Reversed, so that the newest candidate comes first among equal words.
         format!("{} {}", prefix(source, word), k.reversed()),
     )
 }

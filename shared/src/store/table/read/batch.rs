@@ -25,7 +25,7 @@ impl ItemBatch {
         self.take_item(key).map(item::read).transpose()
     }
 
-    /// Takes an entity for a list, which leaves out those that cannot be read.
+    /// Takes an entity for a list. Returns `None`, and logs an error, if it cannot be read.
     pub(crate) fn take_listed<T: StoredEntity>(&mut self, key: &ItemKey) -> Result<Option<VersionedItem<T>>> {
         Ok(item::or_skipped(self.take(key))?.flatten())
     }
@@ -35,7 +35,7 @@ impl ItemBatch {
         self.take_item(key).as_ref().map(item::value_in).transpose()
     }
 
-    /// Reads an entity that another reader may take.
+    /// Reads an entity and leaves its item in the batch for another reader.
     pub(crate) fn peek<T: StoredEntity>(&self, key: &ItemKey) -> Result<Option<VersionedItem<T>>> {
         self.0.get(key).cloned().map(item::read).transpose()
     }
@@ -48,7 +48,7 @@ impl ItemBatch {
         Ok(item::or_skipped(self.take_value(key))?.flatten())
     }
 
-    /// Whether an item was found that nobody has taken.
+    /// Whether the item was found and has not been taken yet.
     pub(crate) fn contains(&self, key: &ItemKey) -> bool {
         self.0.contains_key(key)
     }
@@ -57,7 +57,7 @@ impl ItemBatch {
         self.0.remove(key)
     }
 
-    /// Adds what another read has found.
+    /// Adds the items that another read has found.
     pub(in crate::store) fn add(&mut self, other: Self) {
         self.0.extend(other.0);
     }
@@ -86,12 +86,12 @@ impl Store {
     }
 
     /// Reads items consistently, in one round trip of concurrent calls for up to 100 keys each. Keys may be repeated.
-    /// Requests again what DynamoDB leaves unprocessed.
+    /// Requests keys again that DynamoDB leaves unprocessed.
     pub(crate) async fn get(&self, keys: impl IntoIterator<Item = ItemKey>) -> Result<ItemBatch> {
         self.get_attributes(keys, &ProjectionExpression::ALL).await
     }
 
-    /// Reads items like [`get`](Self::get), at half the price and perhaps as they were up to seconds ago.
+    /// Reads items like [`get`](Self::get), but eventually consistent: at half the price and up to seconds old.
     pub(in crate::store) async fn get_that_may_lag(
         &self,
         keys: impl IntoIterator<Item = ItemKey>,
@@ -99,13 +99,13 @@ impl Store {
         self.get_in_calls(keys, &ProjectionExpression::ALL, true).await
     }
 
-    /// Reads some attributes of items, among them their keys, as [`get`](Self::get) reads all.
+    /// Reads only these attributes of items, otherwise like [`get`](Self::get). The keys must be among them.
     pub(in crate::store) async fn get_attributes(
         &self,
         keys: impl IntoIterator<Item = ItemKey>,
         attributes: &ProjectionExpression,
     ) -> Result<ItemBatch> {
-        // Admission decides on what it reads, so it must hold the last write.
+        // Consistent, because admission decides by these items and must see the last write.
         self.get_in_calls(keys, attributes, false).await
     }
 
@@ -141,7 +141,7 @@ impl Store {
             let (found, unprocessed) =
                 self.with_retries(|| self.get_once(&keys, attributes, may_lag)).await?;
             items.extend(found);
-            // DynamoDB returns 16 MB at most, and less when it is throttled.
+            // DynamoDB leaves keys unprocessed after 16 MB, or earlier if it throttles.
             keys = item::keys_of(&unprocessed)?;
         }
         Ok(items)
@@ -171,7 +171,7 @@ impl Store {
         let found = response.responses.unwrap_or_default().remove(self.table()).unwrap_or_default();
         let unprocessed = response.unprocessed_keys.unwrap_or_default().remove(self.table());
         let unprocessed = unprocessed.map(|left| left.keys).unwrap_or_default();
-        // No progress at all is throttling: wait as after an error, instead of asking again at once.
+        // If no key was processed, DynamoDB throttles: back off as after an error instead of retrying at once.
         if unprocessed.len() == keys.len() {
             return Err(CallFailure::Overload("DynamoDB processed none of the keys".into()));
         }

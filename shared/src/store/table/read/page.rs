@@ -1,4 +1,4 @@
-//! Pages of a list: any page by its number; the next and the previous one by a cursor, which costs no skipped rows.
+//! Pages of a list: any page by its number; the next and previous page by a cursor, which skips no rows and so costs less.
 
 use crate::domain::id::Id;
 use crate::error::{Error, Result};
@@ -15,13 +15,13 @@ pub(in crate::store) const SKIPPED_AT_ONCE: u64 = 10_000;
 pub struct PageRequest {
     /// The number of the page, from 1.
     pub number: u64,
-    /// The most rows.
+    /// The maximum number of rows.
     pub size: u32,
-    /// The place of the page, from a link to it; the number is then informational.
+    /// The position of the page, from a link to it; `number` is then only informational.
     pub cursor: Option<PageCursor>,
 }
 
-/// A place between two rows of a list, stable while rows are added and deleted.
+/// A position between two rows of a list, stable while rows are added and deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PageCursor {
     /// Right after the row with this identifier.
@@ -31,7 +31,7 @@ pub enum PageCursor {
 }
 
 impl PageCursor {
-    /// The cursor for the way back from a page without rows, including the row that this cursor names.
+    /// The cursor that leads back from a page without rows. The page it leads to includes the row that `self` names.
     pub fn turned(&self) -> Option<Self> {
         let (Self::After(text) | Self::Before(text)) = self;
         let id: Id<()> = text.parse().ok()?;
@@ -47,20 +47,20 @@ impl PageCursor {
 pub struct Page<T> {
     /// The rows of the page, in list order.
     pub rows: Vec<T>,
-    /// The start of the next page; none on the last.
+    /// The start of the next page; `None` on the last page.
     pub next: Option<PageCursor>,
-    /// The end of the previous page; none on the first.
+    /// The end of the previous page; `None` on the first page.
     pub previous: Option<PageCursor>,
 }
 
 impl<T> Page<T> {
-    /// Changes the rows of the page, without those that `change` leaves out.
+    /// Maps the rows of the page. Drops rows for which `change` returns `None`.
     pub fn filter_map<U>(self, change: impl FnMut(T) -> Option<U>) -> Page<U> {
         let rows = self.rows.into_iter().filter_map(change).collect();
         Page { rows, next: self.next, previous: self.previous }
     }
 
-    /// Changes the rows of the page.
+    /// Maps the rows of the page.
     pub fn map<U>(self, change: impl FnMut(T) -> U) -> Page<U> {
         Page { rows: self.rows.into_iter().map(change).collect(), next: self.next, previous: self.previous }
     }
@@ -69,11 +69,11 @@ impl<T> Page<T> {
 #[derive(Debug, Clone)]
 pub(in crate::store) enum ListSource {
     All(ItemCollection),
-    /// Every item of the collection. Their keys are also in these partitions of the index by status.
+    /// Every item of the collection. The items' keys are also in these partitions of the index by status.
     AllIndexed(ItemCollection, Vec<String>),
     /// The items of the collection that the filter selects.
     Having(ItemCollection, RowFilter),
-    /// The items in this partition of the index by status. Its sort keys are the identifiers.
+    /// The items of the collection that are in this partition of the index by status. The index's sort keys are the identifiers.
     WithStatus(ItemCollection, String),
 }
 
@@ -141,8 +141,8 @@ impl Store {
         item::readable(self.all_items(collection).await?)
     }
 
-    /// Calls `take` with every entity of a collection, the oldest first, or with the key of one that cannot be read.
-    /// Holds the rows of one call at a time.
+    /// Calls `take` with every entity of a collection, oldest first; for one that cannot be read, with an error that
+    /// holds its key. Holds the rows of one call to DynamoDB at a time.
     pub(in crate::store) async fn for_each<T: StoredEntity>(
         &self,
         collection: ItemCollection,
@@ -162,8 +162,8 @@ impl Store {
         }
     }
 
-    /// Every entity of a collection that is `wanted`, for changes that must not miss one. Fails with
-    /// [`Error::Unreadable`] if one cannot be read.
+    /// Every entity of a collection that is `wanted`. For changes that must not miss an entity: fails with
+    /// [`Error::Unreadable`] if any cannot be read.
     pub(in crate::store) async fn all_wanted<T: StoredEntity>(
         &self,
         collection: ItemCollection,
@@ -182,7 +182,7 @@ impl Store {
         }
     }
 
-    /// One page of bare items; of an index, only their keys.
+    /// One page of items. Those from the index by status hold only their keys.
     pub(in crate::store) async fn page_of_items(
         &self,
         listing: &ListSource,
@@ -226,13 +226,13 @@ impl Store {
 
     /// The key of the `count`th row; `None` if there are fewer.
     ///
-    /// DynamoDB charges for skipped rows. An index of keys makes them cheaper.
+    /// DynamoDB charges for skipped rows; skipping by an index of keys costs less.
     async fn skip(&self, listing: &ListSource, count: u64) -> Result<Option<Item>> {
         if let ListSource::AllIndexed(collection, partitions) = listing {
             return self.skip_indexed(collection, partitions, count).await;
         }
         if let ListSource::Having(collection, _) = listing {
-            // DynamoDB's limit counts rows that the filter leaves out.
+            // DynamoDB's limit also counts rows that the filter drops, so the matching rows must be read and counted here.
             let rows = self.query_rows(listing.query(), usize::try_from(count).unwrap_or(usize::MAX)).await?;
             let last = rows.last().filter(|_| rows.len() as u64 == count);
             return last.map(|row| Ok(listing.start_key(&collection.id_in(row)?))).transpose();

@@ -1,4 +1,4 @@
-//! The attributes that a read returns. DynamoDB charges for whole items, but parsing what is not needed takes time.
+//! The attributes that a read returns. This saves parsing, not capacity: DynamoDB charges for whole items.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ pub(in crate::store) struct ProjectionExpression {
     paths: Option<&'static str>,
     /// Further paths.
     more: &'static [&'static str],
-    /// Placeholders in the paths, and the names that DynamoDB reserves.
+    /// Placeholders in the paths, each with the reserved name that it stands for.
     reserved: &'static [(&'static str, &'static str)],
 }
 
@@ -23,7 +23,7 @@ impl ProjectionExpression {
         Self { paths: Some(paths), more: &[], reserved }
     }
 
-    /// Adds the attributes at these paths, none of which has a reserved name.
+    /// Adds the attributes at these paths. None of them may have a reserved name.
     pub(in crate::store) const fn with(self, more: &'static [&'static str]) -> Self {
         Self { more, ..self }
     }

@@ -23,7 +23,7 @@ pub(in crate::store) struct Query {
     values: Item,
     /// The attributes of the rows.
     pub(in crate::store) attributes: ProjectionExpression,
-    /// The key of the row before the first.
+    /// The exclusive start key: that of the row before the first row.
     pub(in crate::store) start: Option<Item>,
     pub(in crate::store) backwards: bool,
     /// The most rows of one call. DynamoDB ends a call at 1 MB anyway.
@@ -33,7 +33,7 @@ pub(in crate::store) struct Query {
     filter: Option<RowFilter>,
 }
 
-/// Selects rows that have one of some attributes. DynamoDB reads, and charges for, the others too.
+/// Selects rows by the attributes that they have. DynamoDB also reads, and charges for, the rows that it drops.
 #[derive(Debug, Clone)]
 pub(in crate::store) struct RowFilter {
     expression: String,
@@ -60,7 +60,7 @@ impl RowFilter {
 pub(in crate::store) struct QueryPage {
     pub(in crate::store) rows: Vec<Item>,
     pub(in crate::store) count: usize,
-    /// The key of the last row; none at the end of the partition.
+    /// The key of the last row; `None` at the end of the partition.
     pub(in crate::store) last: Option<Item>,
 }
 
@@ -120,17 +120,17 @@ impl Query {
         query
     }
 
-    /// Reads the rows at half the price, perhaps as they were up to seconds ago.
+    /// Makes the query eventually consistent: at half the price, with rows up to seconds old.
     pub(in crate::store) fn that_may_lag(self) -> Self {
         Self { may_lag: true, ..self }
     }
 
-    /// The last `most` rows, the last one first.
+    /// The last `most` rows, in reverse order.
     pub(in crate::store) fn latest(self, most: usize) -> Self {
         Self { backwards: true, limit: Some(most), ..self }
     }
 
-    /// The placeholders of its expressions; `None` without any.
+    /// The attribute names that the placeholders in the expressions stand for; `None` if there are none.
     fn names(&self) -> Option<HashMap<String, String>> {
         let mut names = self.attributes.names().unwrap_or_default();
         names.extend(self.filter.iter().flat_map(|filter| filter.names.clone()));
@@ -149,7 +149,7 @@ impl Query {
 }
 
 impl Store {
-    /// Makes one call.
+    /// Makes one call to DynamoDB.
     pub(in crate::store) async fn query(&self, query: &Query) -> Result<QueryPage> {
         self.with_retries(|| async {
             let limit = query.limit.map(|limit| i32::try_from(limit).unwrap_or(i32::MAX));
@@ -183,7 +183,7 @@ impl Store {
         .await
     }
 
-    /// The pages of a query from its start on, one call at a time.
+    /// Streams the pages of a query, one call to DynamoDB each.
     pub(in crate::store) fn query_pages(
         &self,
         query: Query,
@@ -196,7 +196,7 @@ impl Store {
         })
     }
 
-    /// Makes calls until there are `most` rows, or no more.
+    /// Calls DynamoDB until there are `most` rows, or no more.
     pub(in crate::store) async fn query_rows(&self, mut query: Query, most: usize) -> Result<Vec<Item>> {
         let mut rows = Vec::new();
         query.limit = Some(most);
@@ -208,7 +208,7 @@ impl Store {
                 return Ok(rows);
             }
             query.start = found.last;
-            // The limit counts rows that the filter leaves out, and there are many of those.
+            // No limit with a filter: it would count rows that the filter drops, which are many.
             query.limit = Some(most - rows.len()).filter(|_| query.filter.is_none());
         }
     }

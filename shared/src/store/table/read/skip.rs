@@ -1,4 +1,4 @@
-//! Finds the row at a given number of a whole collection by the keys in the index by status, which cost less than rows.
+//! Finds the row at a given position of a collection by reading keys from the index by status, which costs less than rows.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,7 @@ use crate::store::table::keys::{BY_STATUS, ItemCollection};
 use crate::store::table::read::page::SKIPPED_AT_ONCE;
 use crate::store::table::read::query::Query;
 
-/// One partition of the index, as far as it has been read.
+/// The keys of one partition of the index, as far as they have been read.
 struct PartitionReader {
     query: Query,
     ids: VecDeque<String>,
@@ -19,15 +19,15 @@ struct PartitionReader {
 }
 
 impl PartitionReader {
-    /// Whether the next identifier is still to be read.
+    /// Whether a call must read further identifiers.
     fn is_waiting(&self) -> bool {
         self.ids.is_empty() && !self.is_at_end
     }
 }
 
 impl Store {
-    /// The key of the `count`th item of a collection whose keys are in these partitions of the index by status, each in
-    /// the order of identifiers; `None` if there are fewer. The index lags behind the table.
+    /// The key of the `count`th item of a collection; `None` if there are fewer. The keys of the collection are in
+    /// these partitions of the index by status, each ordered by identifier. The index lags behind the table.
     pub(in crate::store) async fn skip_indexed(
         &self,
         collection: &ItemCollection,
@@ -35,7 +35,7 @@ impl Store {
         count: u64,
     ) -> Result<Option<Item>> {
         let queries = partitions.iter().map(|partition| Query::new(BY_STATUS, string(partition)));
-        // Merged here, because an index in list order would be written with every candidate.
+        // Merge the partitions here: an index in list order would cost a write for every candidate.
         let mut lanes: Vec<_> =
             queries.map(|query| PartitionReader { query, ids: VecDeque::new(), is_at_end: false }).collect();
         let mut left = count;

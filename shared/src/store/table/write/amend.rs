@@ -1,4 +1,4 @@
-//! Changes of one item that was read before.
+//! Changes an item that was read before, with retries.
 
 use crate::error::{Error, Result};
 use crate::store::table::handle::Store;
@@ -7,8 +7,8 @@ use crate::store::table::retry::RetryPolicy;
 use crate::store::table::write::transaction::Transaction;
 
 impl Store {
-    /// Commits `change` of an entity that has been read, and again of a fresh copy when it loses to a concurrent write.
-    /// Does nothing if the entity is deleted or `change` returns `None`. Fails with [`Error::Changed`] after too many
+    /// Commits `change` of an entity. If it loses to a concurrent write, reads the entity again and retries. Does
+    /// nothing if the entity is deleted or `change` returns `None`. Fails with [`Error::Changed`] after too many
     /// attempts, and with other errors of a transaction.
     pub(in crate::store) async fn update_with_retry<T: StoredEntity>(
         &self,

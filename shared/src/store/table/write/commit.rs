@@ -1,4 +1,4 @@
-//! The commit of a transaction: its retries, and which refusal a failed condition means.
+//! Commits transactions: retries them, and turns failed conditions into errors.
 
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
@@ -42,7 +42,7 @@ impl Store {
             self.usage.count_commit();
             return Ok(());
         }
-        // Messages about fields are returned together, unless there is another error than a key that is taken.
+        // Field errors are collected and returned together. Any other error is returned at once, except a taken `external_id`.
         let mut fields = FieldErrors::default();
         let mut taken = None;
         for (refusal, reason) in refusals.into_iter().zip(reasons).filter(|(_, reason)| is_unmet(reason)) {
@@ -50,8 +50,7 @@ impl Store {
                 // DynamoDB returns the item that failed the condition; without one, it was deleted in the meantime.
                 Error::Changed if reason.item().is_none() => return Err(Error::NotFound),
                 Error::Fields(more) => fields.merge(more),
-                // The taken key is reported once nothing is wrong with the fields: the client may then use the resource that has
-                // the key.
+                // Report a taken `external_id` only if there are no field errors: the client may then use the resource that has it.
                 Error::ExternalIdTaken { .. } => taken = Some(external_id::taken_by(reason.item())),
                 refusal => return Err(refusal),
             }
@@ -59,7 +58,7 @@ impl Store {
         Err(taken.filter(|_| fields.is_empty()).unwrap_or(Error::Fields(fields)))
     }
 
-    /// Returns no reasons on success, or one for each write if conditions have failed.
+    /// Returns no reasons on success; if conditions have failed, one reason for each write.
     async fn commit_once(
         &self,
         writes: &[TransactWriteItem],
@@ -88,7 +87,7 @@ fn is_unmet(reason: &CancellationReason) -> bool {
     reason.code() == Some("ConditionalCheckFailed")
 }
 
-/// The reasons of a cancelled transaction if conditions have failed.
+/// The cancellation reasons if a condition has failed; otherwise fails with the failure of the call.
 fn cancelled(error: SdkError<TransactWriteItemsError>) -> Result<Vec<CancellationReason>, CallFailure> {
     let Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) = error.as_service_error()
     else {

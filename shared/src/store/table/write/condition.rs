@@ -9,10 +9,10 @@ use crate::store::table::item::{self, Item, StoredEntity, VERSION, number};
 pub(in crate::store) enum WriteCondition {
     None,
     Absent,
-    /// No item exists, or DynamoDB may delete it at this moment.
+    /// No item exists, or it has expired by this time.
     AbsentOrExpired(DateTime<Utc>),
     Present,
-    /// The item's last write was the one with this number.
+    /// The item has this version.
     Version(u64),
     /// The item has this attribute, and it is true.
     True(&'static str),
@@ -48,7 +48,7 @@ impl WriteCondition {
     }
 }
 
-/// An update of single attributes, which also counts the write.
+/// An update of single attributes. Also increments the version.
 pub(in crate::store) struct AttributeUpdate {
     pub(in crate::store) expression: String,
     pub(in crate::store) condition: Option<String>,
@@ -57,7 +57,7 @@ pub(in crate::store) struct AttributeUpdate {
 }
 
 impl AttributeUpdate {
-    /// A change by an expression without ADD, and the values that it and its condition refer to.
+    /// An update by an expression without `ADD`. `values` are those that the expression and its condition refer to.
     pub(in crate::store) fn set<const N: usize>(
         expression: &str,
         values: [(&str, AttributeValue); N],
@@ -69,7 +69,7 @@ impl AttributeUpdate {
 
     fn of(expression: String) -> Self {
         Self {
-            // Each write counts, so that conditions on the version notice it.
+            // Every write increments the version, so that concurrent writes based on the former version fail.
             expression: format!("{expression} {VERSION} :one"),
             condition: None,
             names: Vec::new(),
@@ -77,7 +77,7 @@ impl AttributeUpdate {
         }
     }
 
-    /// Creates an entity unless it is there; otherwise only counts the write.
+    /// Creates an entity; if it exists, only increments its version.
     pub(in crate::store) fn unless_there(entity: &impl StoredEntity) -> crate::error::Result<Self> {
         let mut item = item::write(entity, 1)?;
         let key = entity.key().into_attributes();

@@ -13,12 +13,12 @@ use crate::store::table::item::{
 pub(in crate::store) struct NextWrite {
     pub(in crate::store) item: Item,
     pub(in crate::store) revision: u64,
-    /// Whether responses show the difference.
+    /// Whether the write changes a response.
     pub(in crate::store) is_shown: bool,
 }
 
 impl<T> VersionedItem<T> {
-    /// The item after `after` has replaced this value, or was created.
+    /// The next write of the item, with the value `after`; its first write if it is not stored yet.
     pub(in crate::store) fn followed_by(&self, after: T) -> Result<Self>
     where
         T: StoredEntity,
@@ -32,7 +32,7 @@ impl<T> VersionedItem<T> {
     }
 }
 
-/// The item with `after` instead of `before`, which is the `change` of a history; `None` without one.
+/// The write that replaces `before` by `after`. `change` is what the history records of it; `None` if the item has no history.
 pub(in crate::store) fn next<T: StoredEntity>(
     before: &VersionedItem<T>,
     after: &T,
@@ -64,8 +64,8 @@ fn shown<T: StoredEntity>(item: &Item) -> Vec<(&String, &AttributeValue)> {
     shown
 }
 
-/// Carries `stored` values over into `after`: attributes that this code does not know, and, as they are stored, values
-/// that it does not change. In `parts`, which are maps, does the same for each entry.
+/// Copies from `stored` into `after` the attributes that this code does not know, and the stored form of values that it
+/// does not change. Does so entry by entry for the maps named in `parts`.
 fn carry(stored: &Item, before: &Item, after: &mut Item, parts: &[&str]) {
     for (name, value) in stored.iter().filter(|(name, _)| !BOOKKEEPING_ATTRIBUTES.contains(&name.as_str())) {
         match (value, before.get(name), after.get_mut(name)) {

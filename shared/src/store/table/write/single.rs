@@ -63,7 +63,7 @@ impl Store {
         self.delete_item(&entity.key(), WriteCondition::Version(entity.version())).await
     }
 
-    /// Puts an item. When the condition fails, the inner result has the item that failed it, if there is one.
+    /// Puts an item. If the condition fails, the inner error is the existing item, if there is one.
     pub(in crate::store) async fn put_item(
         &self,
         item: Item,

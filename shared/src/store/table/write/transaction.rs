@@ -1,4 +1,4 @@
-//! Transactions: all writes of a request, which happen together or not at all. `commit.rs` commits them.
+//! Transactions: all writes of a request, committed together or not at all. `commit.rs` commits them.
 
 use std::sync::Arc;
 
@@ -16,33 +16,33 @@ use crate::store::table::keys::ItemKey;
 use crate::store::table::write::condition::{self, WriteCondition};
 use crate::store::table::write::rewrite;
 
-/// Writes that are committed together. Each has the error that it fails with if its condition is not met.
+/// Writes that are committed together. Each write has the error that the commit fails with if the write's condition is not met.
 ///
 /// One item may be written only once in a transaction.
 ///
-/// To replace or delete an entity fails with [`Error::Changed`] after a concurrent write, and with [`Error::NotFound`]
-/// after a concurrent deletion. Methods that return a transaction document other errors only.
+/// Replacing or deleting an entity fails with [`Error::Changed`] after a concurrent write, and with [`Error::NotFound`]
+/// after a concurrent deletion. Methods that return a transaction document only other errors.
 #[derive(Default)]
 pub struct Transaction {
     table: String,
-    /// The origin of its changes, and how long the history keeps them.
+    /// The origin of the changes. The history records it for `kept`.
     origin: Option<Arc<ChangeOrigin>>,
     kept: TimeDelta,
     pub(in crate::store::table) writes: Vec<TransactWriteItem>,
     pub(in crate::store::table) refusals: Vec<Error>,
-    /// Keys that it does not delete.
+    /// Keys that the transaction does not delete.
     spared: Vec<ItemKey>,
     /// Whether responses show a change.
     is_shown: bool,
-    /// The first write that could not be expressed; the commit fails with it.
+    /// The first error in building a write; the commit fails with it.
     pub(in crate::store::table) fault: Option<Error>,
 }
 
 impl Transaction {
-    /// The author of its changes; `None` for a transaction without an origin.
+    /// The author of the changes; `None` for a transaction without an origin.
     pub(in crate::store) fn author(&self) -> Option<ChangeAuthor> {
         let origin = self.origin.as_deref()?;
-        // The person who acts, whomever they act for.
+        // The person who acts, not the author on whose behalf they act.
         Some(origin.on_behalf_by.map_or(origin.by, |customer| ChangeAuthor::Customer { customer }))
     }
 
@@ -60,8 +60,8 @@ impl Transaction {
         Self { spared: keys, ..self }
     }
 
-    /// Puts an item before all other writes, unless one that has not expired by `now` exists: then fails with `taken`,
-    /// whatever other conditions fail.
+    /// Puts an item, as the first write. If an item exists that has not expired by `now`, the commit fails with
+    /// `taken`, whatever other conditions fail.
     pub(in crate::store) fn create_first(
         &mut self,
         key: ItemKey,
@@ -70,12 +70,12 @@ impl Transaction {
         taken: Error,
     ) {
         self.put(key, attributes, WriteCondition::AbsentOrExpired(now), taken);
-        // Refusals are judged in order, so that of the first write decides.
+        // The commit reports the first failed condition, so this write must be the first.
         self.writes.rotate_right(1);
         self.refusals.rotate_right(1);
     }
 
-    /// Moves the messages of all refusals so far to `field`.
+    /// Moves the field errors of all writes so far to `field`.
     pub(in crate::store) fn prefix_errors(&mut self, field: &str) {
         for refusal in &mut self.refusals {
             if let Error::Fields(messages) = refusal {
@@ -89,7 +89,7 @@ impl Transaction {
         self.create_unless(entity, || Error::internal("a new identifier is taken"));
     }
 
-    /// Creates an entity; `taken` if it exists, or has existed and has a history.
+    /// Creates an entity. Fails with `taken` if it exists, or if it was deleted and its history remains.
     pub(in crate::store) fn create_unless<T: StoredEntity>(&mut self, entity: &T, taken: impl Fn() -> Error) {
         if let Some(mut item) = self.or_fault(item::write(entity, 1)) {
             let change = T::history_change(None, Some(entity));
@@ -114,8 +114,9 @@ impl Transaction {
         }
     }
 
-    /// Records a `change` of an item that is part of `whole` in the history of `whole`, whose version rises
-    /// so that both have one order; [`Error::Changed`] after a concurrent write of `whole`.
+    /// Records a `change` of an item that is a part of `whole` in the history of `whole`. Increments the version of
+    /// `whole`, so that its own changes and those of its parts have one order. Fails with [`Error::Changed`] after a
+    /// concurrent write of `whole`.
     pub(in crate::store) fn note_change_of_part<T: StoredEntity>(
         &mut self,
         whole: &VersionedItem<T>,
@@ -149,9 +150,9 @@ impl Transaction {
         self.delete_item(entity.key(), WriteCondition::Version(entity.version()), Error::Changed);
     }
 
-    /// Notes in the history the `change` that the `version`th write of an item is, `None` for one without a history, after
-    /// the event with version `event_before`; `taken` if the history has that version. The condition of the write makes
-    /// sure that no other event comes between the two.
+    /// Adds `change`, which is the `version`th write of an item, to the item's history; does nothing if it is `None`.
+    /// `event_before` is the version of the previous event; the write's own condition rules out an event in between.
+    /// Fails with `taken` if the history has this version.
     fn record(
         &mut self,
         change: Option<ResourceChange>,
@@ -161,7 +162,7 @@ impl Transaction {
     ) {
         let Some(change) = change else { return };
         let origin = self.origin.as_deref().cloned();
-        // Every write of a resource passes here, so no change can be forgotten, and none is without an author.
+        // Every write of a resource passes here, so every change is recorded, with its author.
         let origin = self.or_fault(origin.ok_or_else(|| Error::internal("a change without an author")));
         let entry = origin.map(|origin| {
             HistoryEntry::new(change, version, origin, self.kept).with_event_before(event_before)
@@ -171,20 +172,20 @@ impl Transaction {
         }
     }
 
-    /// Puts an item that follows from other writes of the transaction.
+    /// Puts an item that is derived from other writes of the transaction, without a condition.
     pub(in crate::store) fn put_derived(&mut self, key: ItemKey, attributes: Item) {
         self.put(key, attributes, WriteCondition::None, unconditional());
     }
 
-    /// Deletes an item that follows from other writes of the transaction.
+    /// Deletes an item that is derived from other writes of the transaction, without a condition.
     pub(in crate::store) fn delete_derived(&mut self, key: ItemKey) {
-        // A name may have passed to another account after a restoration.
+        // After a restore of the table, another account may own the name.
         if !self.spared.contains(&key) {
             self.delete_item(key, WriteCondition::None, unconditional());
         }
     }
 
-    /// Moves the unique marker of a value from the key before the change to the key after it; `taken` if that exists.
+    /// Moves the unique marker of a value from the key `old` to the key `new`. Fails with `taken` if `new` exists.
     pub(in crate::store) fn move_marker(
         &mut self,
         old: Option<ItemKey>,
@@ -195,7 +196,7 @@ impl Transaction {
         if old == new {
             return;
         }
-        // Both in one transaction: at no moment is the value free, or taken twice.
+        // Both in one transaction, so that the value is never free, and never taken twice.
         if let Some(old) = old {
             self.delete_derived(old);
         }
@@ -237,12 +238,12 @@ impl Transaction {
         self.push(delete.build().map(|delete| TransactWriteItem::builder().delete(delete).build()), refusal);
     }
 
-    /// How many items it deletes so far.
+    /// The number of deletions in the transaction so far.
     pub(in crate::store) fn deletions(&self) -> usize {
         self.writes.iter().filter(|write| write.delete().is_some()).count()
     }
 
-    /// Requires a condition of an item that the transaction does not write.
+    /// Requires that an item meets a condition, without writing it.
     pub(in crate::store) fn require(&mut self, key: ItemKey, condition: WriteCondition, refusal: Error) {
         let check = ConditionCheck::builder()
             .table_name(&self.table)
@@ -288,7 +289,7 @@ impl Transaction {
         }
     }
 
-    /// The value; on an error `None`, and the commit fails with the error.
+    /// The value; `None` on an error, with which the commit then fails.
     pub(in crate::store) fn or_fault<T>(&mut self, value: Result<T>) -> Option<T> {
         value.map_err(|error| self.fault.get_or_insert(error)).ok()
     }

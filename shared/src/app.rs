@@ -1,4 +1,4 @@
-//! The state that all requests of a process share: configuration, clock, entropy and AWS clients.
+//! The state that all requests of a process share: configuration, clock, randomness and AWS clients.
 
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +18,7 @@ use crate::issuers::KnownIssuers;
 use crate::receipt_keys::KnownReceiptKeys;
 use crate::seals::Seals;
 
-/// A handle on the application state. Clones share it.
+/// A handle on the application's state. Clones share the state.
 #[derive(Clone)]
 pub struct App(Arc<AppState>);
 
@@ -36,7 +36,7 @@ struct AppState {
 }
 
 impl App {
-    /// The application for these settings, with the given sources of time and chance.
+    /// The application with these settings and these sources of time and randomness.
     pub fn new(config: Config, clock: Arc<dyn Clock>, entropy: Arc<dyn RandomSource>) -> Self {
         let ids = Arc::new(IdGenerator::new(entropy.clone()));
         let aws = AwsClients::assemble(&config.aws, &*clock, None);
@@ -55,8 +55,8 @@ impl App {
         }))
     }
 
-    /// The application with the same clock, sequence of identifiers and work in the background, whose calls of AWS pass
-    /// `interceptor`.
+    /// An application that shares clock, sequence of identifiers and background work with this one. Its AWS calls pass
+    /// through `interceptor`.
     pub fn with_interceptor(&self, interceptor: SharedInterceptor) -> Self {
         let AppState { config, clock, entropy, ids, background, .. } = &*self.0;
         Self(Arc::new(AppState {
@@ -73,7 +73,7 @@ impl App {
         }))
     }
 
-    /// Reads the configuration from the environment; fails with the first variable that is missing or invalid.
+    /// Reads the configuration from the environment. Fails with the first missing or invalid variable.
     pub fn from_environment() -> Result<Self, ConfigError> {
         Ok(Self::new(Config::from_environment()?, Arc::new(SystemClock), Arc::new(SystemEntropy)))
     }
@@ -82,60 +82,60 @@ impl App {
         &self.0.config
     }
 
-    /// The present moment.
+    /// The current time.
     pub fn now(&self) -> DateTime<Utc> {
         self.0.clock.now()
     }
 
-    /// Starts to measure the time of an invocation.
+    /// Starts a stopwatch for an invocation. It stays at zero if the service's clock does not run.
     pub fn start_stopwatch(&self) -> Stopwatch {
         Stopwatch::by(&*self.0.clock)
     }
 
     /// Waits until the clock shows `moment`.
     pub async fn wait_until(&self, moment: DateTime<Utc>) {
-        // A moment that has passed needs no wait.
+        // No wait if `moment` has passed.
         if let Ok(time) = (moment - self.now()).to_std() {
             self.0.clock.wait(time).await;
         }
     }
 
-    /// Pauses for `time` between two steps of a work, as [`Clock::pause`] says.
+    /// Pauses for `time` between two steps: see [`Clock::pause`].
     pub async fn pause(&self, time: Duration) {
         self.0.clock.pause(time).await;
     }
 
-    /// Starts a pace with `between` from one step to the next.
+    /// Starts a [`Pace`] with the interval `between` steps.
     pub fn start_pace(&self, between: Duration) -> Pace {
         Pace::start(self.0.clock.clone(), between)
     }
 
-    /// Generates identifiers.
+    /// The generator of identifiers.
     pub fn ids(&self) -> &IdGenerator {
         &self.0.ids
     }
 
-    /// Random bytes for secrets.
+    /// The source of random bytes for secrets.
     pub fn entropy(&self) -> &dyn RandomSource {
         &*self.0.entropy
     }
 
-    /// Runs `work` for which nothing waits, and which may be lost: a Lambda function is frozen soon after it has responded, and may
-    /// never go on.
+    /// Runs `work` without waiting for it. The work may be lost: a Lambda function is frozen soon after it has responded, and may
+    /// never continue.
     pub(crate) fn run_in_background(&self, work: impl Future<Output = ()> + Send + 'static) {
         let mut running = self.0.background.lock().unwrap_or_else(PoisonError::into_inner);
-        // Work that has ended would stay in the set for the life of the process.
+        // Remove finished work, which would otherwise stay in the set for the life of the process.
         while running.try_join_next().is_some() {}
         running.spawn(work);
     }
 
-    /// Waits for all work that runs in the background.
+    /// Waits for all background work.
     pub async fn finish_background(&self) {
         let running = std::mem::take(&mut *self.0.background.lock().unwrap_or_else(PoisonError::into_inner));
         running.join_all().await;
     }
 
-    /// Whether this is the first request of the process, a cold start. Call once per request.
+    /// Whether this is the process's first request (a cold start). Call it once per request.
     pub(crate) fn is_cold(&self) -> bool {
         !self.0.has_answered.swap(true, Ordering::Relaxed)
     }

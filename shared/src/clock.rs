@@ -1,4 +1,4 @@
-//! Time and randomness, which rules take as arguments.
+//! Time and randomness. The rules in `domain` get both as arguments.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,28 +8,28 @@ use domain::random::RandomSource;
 use futures_util::future::BoxFuture;
 use tokio::sync::Mutex;
 
-/// Tells the time of day.
+/// A source of the current time.
 pub trait Clock: Send + Sync + 'static {
     /// The current time in UTC.
     fn now(&self) -> DateTime<Utc>;
 
-    /// Waits until the clock shows a time that is later by `time`.
+    /// Waits until the clock has advanced by `time`.
     fn wait(&self, time: Duration) -> BoxFuture<'static, ()> {
         sleep(time)
     }
 
-    /// Gives others time: a service that takes only so many requests a second, or work that is under way elsewhere. The work
-    /// after the pause does not depend on the time, so a clock that stands still returns at once and still shows the same time.
+    /// Pauses to spare others: a service with a rate limit, or concurrent work. The work after the pause does not depend on the
+    /// time, so a clock that stands still returns at once without advancing.
     fn pause(&self, time: Duration) -> BoxFuture<'static, ()> {
         sleep(time)
     }
 
-    /// Whether [pauses](Self::pause) take time.
+    /// Whether [`pause`](Self::pause) takes time.
     fn has_pauses(&self) -> bool {
         true
     }
 
-    /// Whether time passes by itself. If not, no call and no request takes too long.
+    /// Whether time passes by itself. If not, nothing times out.
     fn is_running(&self) -> bool {
         true
     }
@@ -74,33 +74,33 @@ impl Stopwatch {
         Self(Some(Instant::now()))
     }
 
-    /// Starts now if the time of `clock` passes by itself; else it stands at zero.
+    /// Starts now if the time of `clock` passes by itself; otherwise the stopwatch stays at zero.
     pub fn by(clock: &dyn Clock) -> Self {
         if clock.is_running() { Self::start() } else { Self(None) }
     }
 
-    /// Time since the start.
+    /// The time since the start.
     pub fn elapsed(self) -> Duration {
         self.0.map(|start| start.elapsed()).unwrap_or_default()
     }
 }
 
-/// Spaces the steps of a work in time, so that they leave capacity to others.
+/// Spaces steps in time, so that they leave capacity to others.
 pub struct Pace {
     clock: Arc<dyn Clock>,
     between: Duration,
     stopwatch: Stopwatch,
-    // Fair: the step that has waited longest is next, so kinds of work that share a pace take turns.
+    // A fair mutex: the step that has waited longest is next, so kinds of work that share a pace take turns.
     next_at: Mutex<Duration>,
 }
 
 impl Pace {
-    /// A pace whose first step starts at once, and each further one `between` after the one before.
+    /// A pace whose first step starts at once. Each further step starts `between` after the previous one.
     pub(crate) fn start(clock: Arc<dyn Clock>, between: Duration) -> Self {
         Self { clock, between, stopwatch: Stopwatch::start(), next_at: Mutex::default() }
     }
 
-    /// Waits until another step may start. A late step is not made up for by a burst.
+    /// Waits until the next step may start. After a late step, no burst follows to catch up.
     pub async fn wait(&self) {
         let mut next_at = self.next_at.lock().await;
         self.clock.pause(next_at.saturating_sub(self.stopwatch.elapsed())).await;

@@ -1,4 +1,4 @@
-//! Derives from the type of a handler how its route is answered, and what the document says of it.
+//! Derives from a handler's type how its route is answered and how the OpenAPI document describes it.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -12,28 +12,28 @@ use crate::http::body::known_names::Representation;
 use crate::http::serve::unread::{RequestReads, refuse_unread};
 use crate::openapi::{DescribeArgument, DescribeResponse, OperationDoc};
 
-/// The answer of a route, as it is being made.
+/// The future response of a route.
 pub(crate) type PendingAnswer = Pin<Box<dyn Future<Output = Response> + Send>>;
 
-/// A handler, whose arguments and answer describe themselves. Its first argument admits the request.
+/// A handler, whose types of arguments and response describe themselves. The first argument admits the request.
 pub trait Endpoint<T>: Clone + Send + Sync + 'static {
-    /// Whether the answer is stored for repeats with the same Idempotency-Key.
+    /// Whether the response is stored for retries with the same Idempotency-Key.
     const IS_ONCE: bool;
 
-    /// The view that the route acts on or answers with, whose names clients may send back.
+    /// The view that the route changes or returns. Bodies may contain its names.
     const REPRESENTATION: Option<ViewSchema>;
 
-    /// The operation, as far as arguments and answer describe it.
+    /// The operation, as far as the types of arguments and response describe it.
     fn operation(summary: &'static str) -> OperationDoc;
 
-    /// Answers a request: admits it, refuses names that no argument reads, then reads the other arguments.
+    /// Answers a request: admits it, refuses unread parts, reads the other arguments and calls the handler.
     fn answer(self, request: Request, app: App) -> impl Future<Output = Response> + Send;
 }
 
 macro_rules! endpoints {
     ($(($first:ident $($rest:ident)*))*) => {
         $(
-            // The marker is axum's, for arguments that read the body.
+            // `Marker` is axum's, for arguments that read the body.
             impl<F, Fut, R, Marker, $first, $($rest),*> Endpoint<(Marker, $first, $($rest,)*)> for F
             where
                 F: Fn($first, $($rest),*) -> Fut + Clone + Send + Sync + 'static,
@@ -72,8 +72,7 @@ macro_rules! endpoints {
                         body: $first::READS_BODY $(|| $rest::READS_BODY)*,
                         may_create: R::MAY_CREATE,
                     };
-                    // Unread parts are refused after admission: a caller without the right learns nothing of what the route
-                    // takes.
+                    // Only after admission: a caller without the permission must not learn what the route accepts.
                     let request = match refuse_unread(Request::from_parts(parts, body), reads, &app).await {
                         Ok(request) => request,
                         Err(error) => return error.into_response(),
@@ -95,14 +94,14 @@ const fn or(first: Option<ViewSchema>, second: Option<ViewSchema>) -> Option<Vie
     if first.is_some() { first } else { second }
 }
 
-/// Answers requests without a body by `handler`.
+/// Lets `handler` answer requests without a body.
 pub(crate) fn reads<H: Endpoint<T>, T: 'static>(
     handler: H,
 ) -> impl Fn(Request, App) -> PendingAnswer + Clone + Send + Sync + 'static {
     move |request, app| Box::pin(handler.clone().answer(request, app))
 }
 
-/// Answers requests with a body by `handler`.
+/// Lets `handler` answer requests with a body.
 pub(crate) fn writes<H: Endpoint<T>, T: 'static>(
     handler: H,
 ) -> impl Fn(Request, App) -> PendingAnswer + Clone + Send + Sync + 'static {

@@ -1,4 +1,4 @@
-//! Events that start functions, and what runs their handlers as Lambda functions.
+//! Events that start functions, and the runtime that calls their handlers.
 
 use std::time::Duration;
 
@@ -13,8 +13,7 @@ use crate::error::{Error, Result};
 use crate::invocation_summary::InvocationSummary;
 use crate::telemetry;
 
-/// Handles events until the execution environment ends. Fails if a setting is missing, or if the Lambda runtime API
-/// does.
+/// Handles events until the execution environment ends. Fails if a setting is missing or the Lambda runtime API fails.
 pub fn serve<E, O>(handle: impl AsyncFn(&App, E) -> Result<O>) -> LambdaResult
 where
     E: DeserializeOwned,
@@ -22,10 +21,10 @@ where
 {
     let app = App::from_environment()?;
     telemetry::install(app.config());
-    // An environment handles one event at a time.
+    // One thread is enough: an environment handles one event at a time.
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
         let service = service_fn(async |event: LambdaEvent<E>| {
-            // Boxed: the compiler cannot lay out a future that holds all futures nested in a handler.
+            // Boxed, because nested futures would exceed the compiler's depth limit.
             let outcome = Box::pin(handle(&app, event.payload)).await;
             outcome.map_err(|error| Diagnostic {
                 error_type: error.status().as_str().to_owned(),
@@ -36,7 +35,7 @@ where
     })
 }
 
-/// Like [`serve`], for a function that reads its events from a queue. Events that fail are returned to the queue alone.
+/// Like [`serve`], for a function whose events come from a queue. Only failed events return to the queue.
 pub fn serve_queue<E, O>(process: impl AsyncFn(&App, E) -> Result<O>) -> LambdaResult
 where
     E: DeserializeOwned,
@@ -44,14 +43,14 @@ where
     serve(async |app, batch: QueueBatch| Ok(batch.process(async |event| process(app, event).await).await))
 }
 
-/// The most attempts at a step of [`persist`].
+/// The maximum number of attempts of [`persist`] at a step.
 const STEP_ATTEMPTS: u32 = 4;
 
-/// Repeats a step that has failed because the storage is busy or others are faster, four times at most, and not once `time` is
-/// over since the beginning of the invocation. For functions whose invocations have nothing else to do. Each attempt must start
-/// by reading.
-// Lambda, too, would repeat an event, but counts each failure as an error of the release, which others can cause. Calls of the
-// table are repeated for some seconds in each attempt.
+/// Attempts a step up to four times, as long as it fails because the storage is busy or a concurrent write was faster and the
+/// invocation has run for less than `time`. Each attempt must start by reading. For functions whose invocations have nothing
+/// else to do.
+// Lambda would repeat the event too, but counts each failure as an error of the release, although clients can cause it. Within
+// an attempt, calls to the table are retried for some seconds.
 pub async fn persist<T, F>(system: &SystemAccess, time: Duration, step: impl Fn() -> F) -> Result<T>
 where
     F: Future<Output = Result<T>>,
@@ -66,8 +65,8 @@ where
     step().await
 }
 
-/// The result of a scheduled invocation, which is unfinished if it has failed because of others: the next invocation goes on.
-// Lambda would repeat the invocation as well, and count its failure as an error of the release.
+/// Turns a failure that clients can cause into an unfinished summary, because the next scheduled invocation continues the work.
+// Lambda would repeat the invocation too, but count its failure as an error of the release.
 pub fn leave_to_next_invocation<S: InvocationSummary>(summary: Result<S>) -> Result<S> {
     match summary {
         Err(error) if error.is_of_others() => Ok(S::unfinished()),
@@ -75,18 +74,18 @@ pub fn leave_to_next_invocation<S: InvocationSummary>(summary: Result<S>) -> Res
     }
 }
 
-/// The events of a function that the table's stream and a schedule start; any other fails.
+/// The events of a function that the table's stream and a schedule start. Parsing any other event fails.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub enum TableEvent {
     /// The table's stream.
     Stream {
-        /// Changes of items that the function's mapping lets through.
+        /// The changes of items that pass the filters of the function's event source mapping.
         #[serde(rename = "Records")]
         records: Vec<StreamRecord>,
     },
     Schedule {
-        /// EventBridge's name for the event.
+        /// EventBridge's type of the event.
         #[serde(rename = "detail-type")]
         kind: ScheduleKind,
     },
@@ -95,12 +94,12 @@ pub enum TableEvent {
 /// The kind of event that EventBridge sends for a schedule.
 #[derive(Deserialize)]
 pub enum ScheduleKind {
-    /// One minute has passed.
+    /// A minute has passed since the last invocation.
     #[serde(rename = "Scheduled Event")]
     Scheduled,
 }
 
-/// A stream record: a change of one item.
+/// A stream record: a change to one item.
 #[derive(Deserialize)]
 pub struct StreamRecord {
     dynamodb: ItemChange,
@@ -137,13 +136,14 @@ impl StreamRecord {
         &self.dynamodb.keys.sk.value
     }
 
-    /// The record's place in its shard of the stream.
+    /// The record's position in its shard of the stream.
     pub fn sequence_number(&self) -> &str {
         &self.dynamodb.sequence_number
     }
 }
 
-/// The response to a batch: Lambda delivers these records again, of a stream with all that follow the first of them.
+/// The response to a batch. Lambda redelivers the failed messages of a queue, or all records of a stream from the first
+/// failed one on.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BatchReport {
@@ -157,7 +157,7 @@ struct FailedRecord {
 }
 
 impl BatchReport {
-    /// Has a record delivered again. `id` is its sequence number in a stream, or the identifier of a message.
+    /// Makes Lambda redeliver a record. `id` is the sequence number in a stream, or the identifier of a queue's message.
     pub fn add_failure(&mut self, id: impl Into<String>) {
         self.batch_item_failures.push(FailedRecord { item_identifier: id.into() });
     }
@@ -169,24 +169,24 @@ impl BatchReport {
 pub enum TableResponse<S> {
     /// The response to the stream.
     Batch(BatchReport),
-    /// The response to the schedule, for tests and operators: Lambda ignores it.
+    /// The response to the schedule. Lambda ignores it; tests and operators read it.
     Sweep(S),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordOutcome {
-    /// The record has changed its subject.
+    /// The record was applied to its subject.
     Applied,
-    /// The record was applied before.
+    /// The record had already been applied.
     Duplicate,
-    /// There is nothing to change in the present state, or what it is about was deleted.
+    /// The subject's state allows no change, or the subject was deleted.
     Ignored,
-    /// Invalid; the resource shows clients the reason.
+    /// The record is invalid. The resource shows clients the reason.
     Refused,
 }
 
-/// Messages of a queue, each with an event as its body.
+/// A batch of messages from a queue, each with an event as its body.
 #[derive(Debug, Deserialize)]
 struct QueueBatch {
     #[serde(rename = "Records")]
@@ -201,7 +201,7 @@ struct QueueMessage {
 }
 
 impl QueueBatch {
-    /// Processes the events in turn.
+    /// Processes the events one after the other.
     async fn process<E, O>(self, process: impl AsyncFn(E) -> Result<O>) -> BatchReport
     where
         E: DeserializeOwned,
@@ -211,7 +211,7 @@ impl QueueBatch {
             let is_done = match serde_json::from_str(&body) {
                 // `process` logs its failures.
                 Ok(event) => process(event).await.is_ok(),
-                // Another team's mistake. Dead letters have an alarm of their own.
+                // Only a warning, because the sender is at fault. Dead letters have an alarm of their own.
                 Err(error) => {
                     tracing::warn!(message_id, %error, "could not parse a message of the queue");
                     false
@@ -228,7 +228,7 @@ impl QueueBatch {
 /// EventBridge's event about a new object in the bucket.
 #[derive(Debug, Deserialize)]
 pub struct ObjectCreated {
-    /// The event's identifier, the same for each redelivery.
+    /// The event's identifier, equal in each redelivery.
     pub id: String,
     detail: UploadDetail,
 }

@@ -1,25 +1,25 @@
-//! The results of scheduled invocations. [`invocation_summary!`](crate::invocation_summary!) names each figure once: for the
-//! value, for the sum of the parts of an invocation, and for the line in the log.
+//! The results of scheduled invocations. [`invocation_summary!`](crate::invocation_summary!) generates the field, the sum
+//! and the log line of each figure from one declaration.
 
 use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::store::{RequestUsage, VersionedItem};
 
-/// A figure of an invocation.
+/// A figure in the summary of an invocation.
 pub trait InvocationFigure {
-    /// Adds the figure of another part of the invocation.
+    /// Merges the figure of another part of the invocation.
     fn add(&mut self, other: Self);
 }
 
-/// How many there were.
+/// Counts are added.
 impl InvocationFigure for usize {
     fn add(&mut self, other: Self) {
         *self += other;
     }
 }
 
-/// The longest time, in seconds.
+/// Times in seconds: the longest is kept.
 impl InvocationFigure for i64 {
     fn add(&mut self, other: Self) {
         *self = other.max(*self);
@@ -28,33 +28,33 @@ impl InvocationFigure for i64 {
 
 /// The result of a scheduled invocation.
 pub trait InvocationSummary: Default + Serialize {
-    /// Adds what another part of the invocation has done.
+    /// Merges the summary of another part of the invocation.
     fn add(&mut self, other: Self);
 
-    /// The summary of an invocation that could not end, so that the next invocation goes on.
+    /// The summary of an invocation that could not finish: work remains for the next one.
     fn unfinished() -> Self;
 
-    /// Logs the end of an invocation with this `usage` of DynamoDB.
+    /// Logs the end of an invocation. `usage` is its use of DynamoDB.
     fn log(&self, usage: &RequestUsage);
 
     /// Counts an item that another worker or a request has changed or deleted first.
     fn note_moved_on(&mut self);
 
-    /// Counts and logs an item of this `work` that has failed.
+    /// Counts and logs a failed item. `work` is the name of the work in the log.
     fn note_failure(&mut self, work: &str, company: &str, item: &str, error: &Error);
 
-    /// Notes that work may remain for the next invocation.
+    /// Records that work may remain for the next invocation.
     fn note_more(&mut self);
 
-    /// The outcome of an item of this `work`. `None` if it has failed or something else was faster, which the summary then counts.
+    /// Returns the outcome of an item. If it is an error, counts it like [`note_error`](Self::note_error) and returns `None`.
     fn note_result<T, O>(&mut self, work: &str, item: &VersionedItem<T>, result: Result<O>) -> Option<O> {
         result.inspect_err(|error| self.note_error(work, item, error)).ok()
     }
 
-    /// Counts an item of this `work` that has no outcome. It stays due unless something else was faster.
+    /// Counts an item with an error: as moved on if a concurrent change was faster, else as failed, so that it stays due.
     fn note_error<T>(&mut self, work: &str, item: &VersionedItem<T>, error: &Error) {
         if let Error::Changed | Error::NotFound = error {
-            // The next invocation finds what has become of it.
+            // The next invocation reads the item's new state.
             return self.note_moved_on();
         }
         let (company, item) = item.names_in_log();
@@ -62,8 +62,8 @@ pub trait InvocationSummary: Default + Serialize {
     }
 }
 
-/// Makes a struct with these figures and those that all invocations have, which implements [`InvocationSummary`]. The lines that
-/// it logs have this target, and the last one this message.
+/// Declares a struct with these figures and the common ones, and implements [`InvocationSummary`] for it. `$target` is the
+/// target of its log lines, `$message` the message of the last one.
 #[macro_export]
 macro_rules! invocation_summary {
     (

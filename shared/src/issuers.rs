@@ -1,8 +1,8 @@
 //! The metadata of issuers (OpenID Connect Discovery): their keys, and their endpoints for sign-in.
 //!
-//! Callers name only issuers that a company trusts: no stranger decides what is fetched. An environment keeps the metadata of an issuer for
-//! [`KEPT`]. It looks again once in [`LOOK_AGAIN`] for a key that it does not know, and as often while an issuer does not answer;
-//! until then it goes on with the former metadata, for [`KEPT_ON_FAILURE`]. All of this goes by the service's clock.
+//! Only issuers that a company trusts are queried, so no stranger decides what is fetched. An environment caches the metadata of
+//! an issuer for [`KEPT`]. For an unknown key, and while an issuer fails, it queries the issuer at most once per [`LOOK_AGAIN`].
+//! While the issuer fails, it uses the cached metadata for up to [`KEPT_ON_FAILURE`]. All times are those of the service's clock.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -19,46 +19,46 @@ use crate::domain::issuer::{IssuerFault, IssuerKeys, IssuerUrl, ProviderEndpoint
 use crate::domain::outgoing::{AllowedTargets, OutgoingError};
 use crate::outgoing::{Outgoing, SystemResolver};
 
-/// How long fetched keys are used. A key that its issuer has withdrawn verifies for so long, and for [`KEPT_ON_FAILURE`] while the issuer
-/// fails.
+/// How long fetched keys are used. So a key still verifies for this time after its issuer has withdrawn it, and for
+/// [`KEPT_ON_FAILURE`] if the issuer then fails.
 const KEPT: TimeDelta = TimeDelta::minutes(10);
-/// How long keys are used while newer ones cannot be fetched.
+/// How long fetched keys are used while the issuer fails.
 const KEPT_ON_FAILURE: TimeDelta = TimeDelta::hours(1);
-/// The time between two looks at an issuer whose keys are known but lack one, or that has failed.
+/// The minimum time between two queries to an issuer that has failed or whose cached keys lack the requested one.
 const LOOK_AGAIN: TimeDelta = TimeDelta::minutes(1);
-/// How long both answers of an issuer may take together.
-// The function has ten seconds to answer.
+/// How long an issuer's two responses, configuration and keys, may take together.
+// The function has ten seconds.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The most issuers that an environment remembers.
-// Owners name issuers, which may have any number of addresses, and the memory is that of the function that logs everybody in.
+/// The maximum number of issuers that an environment caches.
+// Owners choose issuer URLs freely, and the cache is in the function that serves all logins, so it must be bounded.
 const MAX_KNOWN: usize = 200;
-/// The most bytes of an answer.
+/// The maximum size of a response in bytes.
 const MAX_ANSWER: usize = 256 * 1024;
 
-/// The keys and endpoints of an issuer, as its configuration names them.
+/// The keys and endpoints of an issuer, from its configuration.
 pub(crate) struct IssuerMetadata {
     pub(crate) keys: IssuerKeys,
-    /// The endpoints by which people sign in; the fault if they cannot.
+    /// The endpoints for signing in; the fault if people cannot sign in by this issuer.
     pub(crate) endpoints: Result<ProviderEndpoints, ProviderFault>,
 }
 
-/// The issuers that one environment has asked.
+/// The issuers whose metadata one environment caches.
 #[derive(Default)]
 pub(crate) struct KnownIssuers(RwLock<HashMap<IssuerUrl, Arc<KnownIssuer>>>);
 
-/// An issuer that was asked, or is being asked.
+/// The cache entry of an issuer.
 #[derive(Default)]
 struct KnownIssuer {
     last: RwLock<LastLook>,
-    /// Held by the request that asks the issuer. Other requests wait for it, unless known keys suffice for them.
+    /// Held by the request that queries the issuer. Other requests wait for it, unless the cached keys suffice.
     asking: Mutex<()>,
 }
 
 #[derive(Clone, Default)]
 struct LastLook {
-    /// The metadata, and when it was fetched.
+    /// The latest metadata, and when it was fetched.
     answered: Option<(Arc<IssuerMetadata>, DateTime<Utc>)>,
-    /// When the issuer was asked last, and what was wrong then.
+    /// When the issuer was last queried, and the fault if that query failed.
     asked: Option<(DateTime<Utc>, Option<IssuerFault>)>,
 }
 
@@ -67,8 +67,8 @@ impl KnownIssuers {
         self.0.read().unwrap_or_else(PoisonError::into_inner).get(issuer).cloned()
     }
 
-    /// The entry of `issuer` at `now`. Forgets issuers whose keys are of no use any more, and those that were asked first if there are
-    /// too many.
+    /// The entry of `issuer`, created if needed. Evicts entries whose keys have expired, and the least recently queried ones if
+    /// there are too many.
     fn of(&self, issuer: &IssuerUrl, now: DateTime<Utc>) -> Arc<KnownIssuer> {
         if let Some(known) = self.find(issuer) {
             return known;
@@ -76,7 +76,7 @@ impl KnownIssuers {
         let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
         all.retain(|_, known| known.last().asked.is_none_or(|(at, _)| now - at < KEPT_ON_FAILURE));
         while all.len() >= MAX_KNOWN {
-            // One that is being asked for the first time has the latest place.
+            // An issuer that is being queried for the first time counts as the most recent.
             let first = all.iter().min_by_key(|(_, known)| known.last().asked.map_or(now, |(at, _)| at));
             let Some(first) = first.map(|(issuer, _)| issuer.clone()) else { break };
             all.remove(&first);
@@ -98,7 +98,7 @@ impl KnownIssuer {
 }
 
 impl LastLook {
-    /// The answer to a request for the key `id` at `now` without asking the issuer; `None` if it has to be asked.
+    /// The cached result for key `id` at `now`; `None` if the issuer must be queried.
     fn answer(
         &self,
         id: Option<&str>,
@@ -118,13 +118,14 @@ impl LastLook {
 }
 
 impl App {
-    /// Whether [`issuer_metadata`](Self::issuer_metadata) would answer for any key of the issuer without asking it.
+    /// Whether [`issuer_metadata`](Self::issuer_metadata), called without a key, would answer from the cache.
     pub(crate) fn knows_issuer(&self, issuer: &IssuerUrl) -> bool {
         let known = self.known_issuers().find(issuer);
         known.is_some_and(|known| known.last().answer(None, self.now()).is_some())
     }
 
-    /// The metadata of an issuer, with the key of this identifier if the issuer has one. Asks the issuer at most once a minute.
+    /// The metadata of an issuer, from the cache if possible. With the key `id`, if the issuer has it. Queries the issuer at
+    /// most once a minute.
     pub(crate) async fn issuer_metadata(
         &self,
         issuer: &IssuerUrl,
@@ -135,7 +136,7 @@ impl App {
             return answer;
         }
         let _turn = known.asking.lock().await;
-        // Another request may have asked meanwhile.
+        // Another request may have queried the issuer in the meantime.
         if let Some(answer) = known.last().answer(id, self.now()) {
             return answer;
         }
@@ -162,11 +163,11 @@ async fn fetch(
     let configuration = fetch_body(outgoing, &url, deadline, IssuerFault::NoDiscovery).await?;
     let url = issuer.keys_url(&configuration)?;
     let keys = IssuerKeys::parse(&fetch_body(outgoing, &url, deadline, IssuerFault::NoKeys).await?)?;
-    // An issuer that signs for workloads alone has no endpoints.
+    // Missing endpoints are no error here: an issuer for workloads has none.
     Ok(IssuerMetadata { keys, endpoints: ProviderEndpoints::read(&configuration, targets) })
 }
 
-/// The body of the answer at `url`; `wrong` if the server answers with something else.
+/// The body of a 200 response from `url`; the error `wrong` if the server answers otherwise.
 async fn fetch_body(
     outgoing: &Outgoing,
     url: &Url,
@@ -175,7 +176,7 @@ async fn fetch_body(
 ) -> Result<Vec<u8>, IssuerFault> {
     match outgoing.get(url, MAX_ANSWER, deadline).await {
         Ok(answer) if answer.status == 200 => Ok(answer.body),
-        // Failures of its own, which pass. A redirect is none: it would lead to an address that was not checked.
+        // Temporary failures of the server. Redirects are `wrong` instead, because their targets are not checked.
         Ok(answer) if answer.status == 429 || answer.status >= 500 => Err(IssuerFault::Unreachable),
         Ok(_) | Err(OutgoingError::InvalidAnswer) => Err(wrong),
         Err(OutgoingError::ForbiddenAddress) => Err(IssuerFault::NotPublic),

@@ -1,7 +1,8 @@
-//! Everything the functions share.
+//! The code that all functions share.
 //!
-//! Modules depend on each other in one direction: the crate `domain` on nothing of ours, `store` on `domain`, `http` on both; `auth` admits
-//! requests to the store. `archive` writes what it reads with that access. `routes` and `openapi`, which serve and describe routes, depend on all of these.
+//! Modules depend on each other in one direction: the crate `domain` on no other of ours, `store` on `domain`, `http` on both.
+//! `auth` admits requests to the store; `archive` reads companies with that access. `routes` and `openapi`, which serve and
+//! describe routes, depend on all of these.
 
 pub mod app;
 pub mod archive;
@@ -31,7 +32,7 @@ pub use domain;
 pub use error::{Error, Result};
 pub use routes::RouteReader;
 
-/// How a function's process ends; only a fault ends it before Lambda does.
+/// The result of a function's process, which returns only because of an error: otherwise Lambda ends it.
 pub type LambdaResult = std::result::Result<(), lambda_runtime::Error>;
 
 #[cfg(panic = "abort")]

@@ -1,8 +1,8 @@
-//! The keys that sign receipts of erasures and archives of companies. Their secret is in Secrets Manager, and in no setting of a
-//! function or of its kept versions.
+//! The keys that sign receipts of erasures and archives of companies. Their secret is only in Secrets Manager, not in the
+//! settings of functions, of which Lambda keeps old versions.
 //!
-//! An environment fetches the secret when it first signs something or shows the public keys, and again when it is
-//! [`KEPT`] old, so that a replaced secret is in use everywhere after this time.
+//! An environment fetches the secret when it first needs it, and again when the secret's copy is [`KEPT`] old. So a
+//! replaced secret is in use everywhere after this time.
 
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -14,15 +14,15 @@ use crate::app::App;
 use crate::domain::privacy::receipt::ReceiptKeys;
 use crate::error::{Error, Result};
 
-/// The age of a secret at which an environment fetches it again.
-// This equals the time for which caches keep the public keys: verifiers learn of a new key as late as functions do.
+/// How long an environment keeps the secret before it fetches it again.
+// Caches keep the public keys for the same time, so verifiers learn of a new key as late as functions do.
 const KEPT: TimeDelta = TimeDelta::minutes(5);
 
-/// The keys that one environment knows.
+/// The keys that one environment has fetched.
 #[derive(Default)]
 pub(crate) struct KnownReceiptKeys {
     known: RwLock<Option<(Arc<ReceiptKeys>, DateTime<Utc>)>>,
-    /// Held by the request that fetches the secret; all others wait for it.
+    /// Held by the request that fetches the secret. Other requests wait for it.
     fetching: Mutex<()>,
 }
 
@@ -44,8 +44,8 @@ impl fmt::Debug for KnownReceiptKeys {
 }
 
 impl App {
-    /// The key that signs, with the public keys of former ones. Fails if there is no secret, and with [`Error::Busy`] if Secrets
-    /// Manager does not answer.
+    /// The current signing key and the public keys of former ones. Fails if there is no secret, and with [`Error::Busy`] if
+    /// Secrets Manager does not respond.
     pub async fn receipt_keys(&self) -> Result<Arc<ReceiptKeys>> {
         let now = self.now();
         let store = self.known_receipt_keys();
@@ -59,7 +59,7 @@ impl App {
         }
         match (self.fetch_receipt_keys().await, store.known()) {
             (Ok(keys), _) => Ok(store.learn(Arc::new(keys), now)),
-            // The known key still verifies: its public key is published with the next one.
+            // Keep using the known key: after a rotation, its public key is still published.
             (Err(Error::Busy(error)), Some((keys, _))) => {
                 tracing::warn!(target: "receipts", error, "the secret of receipts could not be fetched again");
                 Ok(store.learn(keys, now))

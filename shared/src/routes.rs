@@ -1,5 +1,5 @@
-//! Route tables. Each group of endpoints writes one function over [`RouteReader`], with one line for each route. The
-//! [`RouteGroup`] reads it to serve the routes, the [`ApiDocument`] to describe them.
+//! Route tables. Each group of endpoints has one function that is generic over [`RouteReader`], with one line for each
+//! route. [`RouteGroup`] implements the trait to serve the routes, [`ApiDocument`] to describe them.
 
 use axum::http::Method;
 use axum::routing::{MethodFilter, MethodRouter};
@@ -11,8 +11,7 @@ use crate::http::RouteGroup;
 use crate::http::serve::routes::{change, get, post};
 use crate::openapi::{ApiDocument, OperationDoc};
 
-/// Declares methods of [`RouteReader`], each with its HTTP method and an expression that serves the handler, whose type
-/// is `H`.
+/// Declares methods of [`RouteReader`]: for each, its HTTP method and an expression that serves a handler of type `H`.
 macro_rules! route_methods {
     ($($(#[$doc:meta])* $name:ident: $method:ident, |$handler:ident| $serve:expr;)*) => {
         $(
@@ -30,22 +29,22 @@ macro_rules! route_methods {
     };
 }
 
-/// A reader of route tables.
+/// Consumes a route table: the router takes the handlers, the OpenAPI generator the documentation.
 ///
-/// Every route has a handler and a function that documents it. A reader calls one of the two, so a Lambda function does
-/// not contain its documentation.
+/// Each route has a handler and a function that documents it. Each implementation uses only one of the two, so a Lambda
+/// function does not contain the documentation.
 ///
-/// The `summary` of a route is a verb and its object, such as `List labels`. The operation's identifier follows from it
-/// (`listLabels`), so it is part of generated clients. `document` adds what the handler's types do not show.
+/// The `summary` of a route is a verb and its object, such as `List labels`. The operation's identifier, here `listLabels`, is made
+/// from the summary, so the summary is part of generated clients. `document` adds what the handler's types do not show.
 pub trait RouteReader: Sized {
-    /// Begins a group: its title, and in Markdown what its routes are for.
+    /// Begins a group with this title; `text` describes its routes in Markdown.
     fn group(self, title: &'static str, text: &'static str) -> Self;
 
-    /// Sets the start of the following routes' paths, such as `/companies/{companyId}/labels/`. Without it, they are
-    /// whole paths below the version segment.
+    /// Sets the prefix of the following routes' paths, such as `/companies/{companyId}/labels/`. Without a prefix,
+    /// paths start after `/api/v3`.
     fn under(self, base: &'static str) -> Self;
 
-    /// Adds a route. Its path follows the base and ends in a slash.
+    /// Adds a route. Its path is appended to the prefix and ends in a slash.
     fn add(
         self,
         method: Method,
@@ -58,8 +57,8 @@ pub trait RouteReader: Sized {
         /// Adds a GET route, which also answers HEAD.
         get: GET, |handler| get(reads(handler));
 
-        /// Adds a POST route. If the handler answers by `commit` or `run_once`, clients may repeat the request with
-        /// an Idempotency-Key; otherwise the key is ignored, and repeating the request must be harmless.
+        /// Adds a POST route. If the handler responds with `commit` or `run_once`, clients may retry with an
+        /// Idempotency-Key. Otherwise the key is ignored, and a retry must be harmless.
         post: POST, |handler| post(writes(handler), H::IS_ONCE);
 
         /// Adds a PUT route.

@@ -1,4 +1,4 @@
-//! Folders for large files of one piece of work, below the folder for temporary files.
+//! Temporary folders for large files, deleted even if their process is killed.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-/// The beginning of the folders' names.
+/// The prefix of the folders' names.
 const PREFIX: &str = "interviews-";
-/// The file that the owner of a folder holds a lock on.
+/// The name of the file that the owner of a folder has locked.
 const LOCK: &str = "lock";
-/// The name of that file until it is locked.
+/// The name of the lock file until it is locked.
 const UNLOCKED: &str = "unlocked";
 
 /// A folder that is deleted when it is dropped.
-// A function that is killed drops nothing, and would leave a full disk to the next one in its place.
+// A killed process drops nothing and would leave a full disk to the next one. So `create` deletes the folders of killed processes.
 #[derive(Debug)]
 pub struct ScratchFolder {
     folder: TempDir,
@@ -22,7 +22,7 @@ pub struct ScratchFolder {
 }
 
 impl ScratchFolder {
-    /// Creates a folder, and deletes those of processes that were killed.
+    /// Creates a folder, and deletes the folders of processes that were killed.
     ///
     /// # Errors
     /// If the folder cannot be created.
@@ -30,13 +30,13 @@ impl ScratchFolder {
         Self::create_in(&std::env::temp_dir())
     }
 
-    /// Creates a folder like [`create`](Self::create), below another one.
+    /// Like [`create`](Self::create), but below `parent`.
     ///
     /// # Errors
     /// If the folder cannot be created.
     pub fn create_in(parent: &Path) -> io::Result<Self> {
         for left in left_in(parent) {
-            // Another process may delete it as well.
+            // Another process may be deleting the folder too.
             let _ = fs::remove_dir_all(left);
         }
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
@@ -44,14 +44,14 @@ impl ScratchFolder {
         Ok(Self { folder, _lock: lock })
     }
 
-    /// The path of the folder. It holds the file of its lock.
+    /// The path of the folder. The folder also contains the lock file.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 }
 
-/// Creates and locks the file of the lock.
-// Under another name first: a lock that is there and not held yet looks like that of a dead owner.
+/// Creates the lock file and locks it.
+// Locked before it gets its name, because an unlocked lock file looks like that of a dead owner.
 fn lock_in(folder: &Path) -> io::Result<File> {
     let unlocked = folder.join(UNLOCKED);
     let lock = File::create(&unlocked)?;
@@ -60,7 +60,7 @@ fn lock_in(folder: &Path) -> io::Result<File> {
     Ok(lock)
 }
 
-/// The folders whose owners are dead. One without a lock may be about to get it.
+/// The folders whose owners are dead. Ignores folders without a lock file, whose owner may be about to create it.
 fn left_in(parent: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     let folders = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX));
@@ -86,7 +86,7 @@ mod tests {
         let left = parent.path().join("interviews-left");
         fs::create_dir(&left).unwrap();
         fs::write(left.join(LOCK), "").unwrap();
-        // A gigabyte, of which the disk stores nothing.
+        // A sparse file: a gigabyte that takes no space on the disk.
         File::create(left.join("recording")).unwrap().set_len(1 << 30).unwrap();
         let foreign = parent.path().join("other");
         fs::create_dir(&foreign).unwrap();

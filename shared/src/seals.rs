@@ -1,13 +1,14 @@
-//! Seals. Values that the table must give back in the clear (stored responses, the keys of candidates, those that sign URLs of files,
-//! the secrets of webhooks) are encrypted under a key that is not in the table but in Secrets Manager: neither a copy of the table nor a
-//! backup opens them, not even with a guess of what was sent.
+//! Seals: encryption of stored values that the service must read back (stored responses, candidates' keys, keys that sign file
+//! URLs, webhooks' secrets). The key is in Secrets Manager and not in the table, so that a copy or backup of the table neither
+//! reveals the values nor lets anyone verify a guess.
 //!
-//! An environment fetches the key when it first seals or opens something, and keeps it. Requests that need no seal do without it.
-//! There is no way past a key that cannot be fetched: the request fails, and nothing is written.
+//! An environment fetches the key when it first seals or opens something, and keeps it. If the key cannot be fetched, requests
+//! that need it fail and write nothing.
 //!
-//! Each place has a key of its own, which follows from the key in Secrets Manager and the place by HKDF: a seal does not open
-//! elsewhere, and few seals share a key, so that random nonces of 96 bits do not repeat. A seal names its key. After a rotation the
-//! former key opens for [`FORMER_OPENS`] and seals nothing; until then the operator's command `reseal` replaces what is to last.
+//! HKDF derives a key for each place from the key in Secrets Manager. So a sealed value cannot be opened at another place, and
+//! few values share a key, which keeps random nonces of 96 bits from repeating. A sealed value names its key. After a rotation,
+//! the former key still opens values for [`FORMER_OPENS`], but seals nothing. Within that time, the operator's command `reseal`
+//! must seal lasting values again.
 
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -25,54 +26,54 @@ use crate::domain::random::RandomSource;
 use crate::domain::secret::Sealed;
 use crate::error::{Error, Result};
 
-/// How long a key opens what it has sealed after another one has replaced it.
-// The longest life of a guest link.
+/// How long a replaced key still opens values.
+// The maximum lifetime of a guest link.
 pub const FORMER_OPENS: TimeDelta = TimeDelta::days(90);
-/// How long an environment waits until it looks again for a key that it does not know.
+/// The minimum time between two attempts of an environment to fetch an unknown key.
 const LOOK_AGAIN: TimeDelta = TimeDelta::minutes(1);
-/// The fewest characters of the secret: a short one could be guessed from a copy of the table.
+/// The minimum length of the secret in characters: with a copy of the table, a short secret could be guessed.
 const MIN_SECRET: usize = 32;
-/// Bytes in the name of a key, which follows from it: two keys of a deployment never have the same.
+/// The length of a key's name in bytes, enough that two keys of a deployment never share a name.
 const NAME: usize = 6;
-/// Separates the name of the key from what it has sealed.
+/// Separates the key's name from the encrypted value.
 const SEPARATOR: char = '.';
 
-/// The place of a seal, which opens nowhere else.
+/// The place of a sealed value, the only one where it can be opened.
 #[derive(Clone)]
 pub(crate) struct SealPlace(String);
 
 impl SealPlace {
-    /// An attribute of the item with this partition and sort key.
+    /// The attribute `name` of the item with this partition and sort key.
     pub(crate) fn attribute(pk: &str, sk: &str, name: &str) -> Self {
         Self([pk, sk, name].join("\n"))
     }
 
     /// The cookie of the sign-in with this `state`.
     pub(crate) fn of_sign_in(state: &str) -> Self {
-        // No item has this partition key.
+        // Unambiguous, because no item has this partition key.
         Self(format!("SIGN_IN\n{state}"))
     }
 
-    /// A value kept for a request with an Idempotency-Key, which is a part of its name: without it, the key from outside the
-    /// table opens nothing either.
+    /// A value stored for a request. `name` contains the Idempotency-Key, which only the client knows: without it, not even
+    /// the key in Secrets Manager opens the value.
     pub(crate) fn of_request(name: &str, what: &str) -> Self {
-        // No item has this partition key.
+        // Unambiguous, because no item has this partition key.
         Self(format!("REQUEST\n{what}\n{name}"))
     }
 }
 
-/// The place holds an Idempotency-Key.
+/// Hides the place, which may contain an Idempotency-Key.
 impl fmt::Debug for SealPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("SealPlace(…)")
     }
 }
 
-/// The keys that one environment knows.
+/// The keys that one environment has fetched.
 #[derive(Default)]
 pub(crate) struct Seals {
     known: RwLock<Option<Arc<SealKeys>>>,
-    /// Held by the one that fetches keys, for whom all others wait.
+    /// Held by the request that fetches keys. Other requests wait for it.
     fetching: Mutex<()>,
 }
 
@@ -88,17 +89,17 @@ impl Seals {
     }
 }
 
-/// The key that seals, and the former one.
+/// The current key, which seals, and the former key.
 pub(crate) struct SealKeys {
     current: SealKey,
-    /// The former key, and when it opens no more; `None` as long as no seal has named another key than the current one.
+    /// The former key, and when it stops working; `None` until a sealed value has named a key other than the current one.
     former: Option<(SealKey, DateTime<Utc>)>,
-    /// The last time that a seal named an unknown key.
+    /// When this environment last tried to fetch an unknown key.
     looked_at: Option<DateTime<Utc>>,
 }
 
 impl SealKeys {
-    /// Seals a secret for one place.
+    /// Encrypts a secret for one place with the current key.
     pub(crate) fn seal(
         &self,
         place: &SealPlace,
@@ -117,8 +118,8 @@ impl SealKeys {
         Ok(Sealed::new(format!("{}{SEPARATOR}{sealed}", self.current.name)))
     }
 
-    /// The secret that was sealed for this place. Fails if another key has sealed it, if it was changed since, or if it was sealed
-    /// for another place.
+    /// Decrypts a value that was sealed for this place. Fails if its key is unknown or no longer works, if the value was altered,
+    /// or if it was sealed for another place.
     pub(crate) fn open(&self, place: &SealPlace, sealed: &Sealed, now: DateTime<Utc>) -> Result<Vec<u8>> {
         let (name, text) = parts(sealed).ok_or_else(|| Error::internal("this is no seal"))?;
         let key = self.key(name, now).ok_or_else(|| {
@@ -135,7 +136,7 @@ impl SealKeys {
         Ok(opened.map_err(|_| broken())?.to_vec())
     }
 
-    /// Whether the current key has sealed it.
+    /// Whether the value was sealed with the current key.
     pub(crate) fn is_current(&self, sealed: &Sealed) -> bool {
         parts(sealed).is_some_and(|(name, _)| name == self.current.name)
     }
@@ -156,9 +157,9 @@ fn parts(sealed: &Sealed) -> Option<(&str, &str)> {
     sealed.as_str().split_once(SEPARATOR)
 }
 
-/// A key from Secrets Manager, from which the keys of all places are derived.
+/// A key from Secrets Manager, from which a key for each place is derived.
 struct SealKey {
-    /// Tells it from others, and follows from it too.
+    /// Identifies the key; derived from it.
     name: String,
     root: Prk,
 }
@@ -184,7 +185,7 @@ impl SealKey {
 }
 
 impl App {
-    /// The keys, which are fetched at the first use.
+    /// The keys, fetched on first use.
     pub(crate) async fn seal_keys(&self) -> Result<Arc<SealKeys>> {
         if let Some(keys) = self.seals().known() {
             return Ok(keys);
@@ -196,7 +197,7 @@ impl App {
         }
     }
 
-    /// The keys, among them those that these seals name, if they exist.
+    /// The keys, including those that `seals` name, if they exist. Fetches unknown keys at most once a minute.
     pub(crate) async fn seal_keys_for<'a>(
         &self,
         seals: impl IntoIterator<Item = &'a Sealed> + Clone,
@@ -210,13 +211,13 @@ impl App {
             return Ok(keys);
         }
         let _turn = self.seals().fetching.lock().await;
-        // Another request may have looked meanwhile.
+        // Another request may have fetched the keys in the meantime.
         if let Some(keys) = self.seals().known().filter(|keys| is_known(keys)) {
             return Ok(keys);
         }
         let (mut keys, since) = self.fetch_current().await?;
         if let Some(former) = self.fetch("AWSPREVIOUS").await? {
-            // A value that makes no key, put by mistake and replaced, must not close what the current key opens.
+            // Ignore an invalid former secret, stored by mistake and then replaced: it must not keep the current key from working.
             keys.former = SealKey::of(&former.text).ok().map(|key| (key, since + FORMER_OPENS));
         }
         keys.looked_at = Some(self.now());
@@ -240,7 +241,7 @@ impl App {
         self.seal_keys().await?.seal(place, secret, self.entropy())
     }
 
-    /// The secret that was sealed for this place. Fails if no key opens it.
+    /// Decrypts a value that was sealed for this place. Fails if no key opens it.
     pub(crate) async fn open(&self, place: &SealPlace, sealed: &Sealed) -> Result<Vec<u8>> {
         self.seal_keys_for([sealed]).await?.open(place, sealed, self.now())
     }
@@ -274,7 +275,7 @@ mod tests {
         for place in elsewhere {
             assert!(own.open(&place, &sealed, now).is_err(), "{}", place.0);
         }
-        // Another key with the name of this one opens nothing either.
+        // A different key with the same name does not open it either.
         let other = keys(&SECRET.to_uppercase());
         let renamed = sealed.as_str().replace(&own.current.name, &other.current.name);
         for sealed in [&sealed, &Sealed::new(renamed)] {

@@ -1,8 +1,7 @@
-//! Logs: one line of JSON per event, one event per request. Some lines carry metrics in CloudWatch's embedded format.
+//! Logs: each event is one line of JSON, and each request has one event. Some lines contain metrics in CloudWatch's embedded format.
 //!
-//! An ERROR line of a function that events start is a fault of the service: while a release is tried with a tenth of the events,
-//! one of its own takes it back. A failure that others cause, such as a malformed event or a mail that SES refuses, is a WARN
-//! line.
+//! In functions that events start, an ERROR line is a fault of the service: while a release gets a tenth of the events, one such
+//! line rolls it back. A failure that others cause, such as a malformed event or a mail that SES refuses, is a WARN line.
 
 use std::fmt;
 
@@ -20,7 +19,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
 
-/// The targets of the service's own lines. A test finds missing ones.
+/// The targets of the service's own log lines. A test reports missing ones.
 pub const TARGETS: [&str; 19] = [
     "aws",
     "bulk",
@@ -43,20 +42,20 @@ pub const TARGETS: [&str; 19] = [
     "webhooks",
 ];
 
-/// Dimensions, and the fields that are metrics by these, with their units. CloudWatch charges for each value of the
-/// dimensions.
+/// Dimensions, and the fields that are metrics with these dimensions, each with its unit. CloudWatch charges for each
+/// combination of a metric and values of its dimensions.
 type MetricDimensions = (&'static [&'static str], &'static [(&'static str, &'static str)]);
 
-/// The targets of lines with metrics.
+/// The metrics in log lines, by the line's target.
 const METRICS: [(&str, &[MetricDimensions]); 9] = [
     (
         "request",
-        // Only latency has the dimension of the route: CloudWatch takes 0.30 dollars a month for each metric of each route. The
-        // table's units by route come from the log.
+        // Only latency has the dimension `route`, because CloudWatch charges 0.30 dollars a month for each metric of each
+        // route. For the table's units by route, query the log.
         &[
             (&["method", "route"], &[("milliseconds", "Milliseconds")]),
             (&[], &[("cold_start", "Count")]),
-            // Failures and latency by release tell a canary apart, while most requests still go to the former release.
+            // By release, so that a canary's failures and latency are visible while most requests go to the former release.
             (&["release"], &[("failed", "Count"), ("milliseconds", "Milliseconds")]),
         ],
     ),
@@ -80,7 +79,7 @@ const METRICS: [(&str, &[MetricDimensions]); 9] = [
     ("webhooks", &[(&[], &[("webhook_delay_seconds", "Seconds")])]),
 ];
 
-/// Logs the end of an invocation, with what it has [used](crate::store::RequestUsage) of DynamoDB.
+/// Logs the end of an invocation, with its [use](crate::store::RequestUsage) of DynamoDB.
 #[macro_export]
 macro_rules! log_invocation {
     (target: $target:literal, $usage:expr, $($line:tt)+) => {{
@@ -96,16 +95,16 @@ macro_rules! log_invocation {
     }};
 }
 
-/// Logs why work that no client waits for has failed: as an error, unless
-/// [others](crate::Error::is_of_others) can cause it.
-// One line with an error takes a release back, so no client may be able to cause one. The work is retried all the same, and
-// what keeps failing has alarms of its own: dead letters, and delays.
+/// Logs why work without a waiting client has failed: as a warning if [others](crate::Error::is_of_others) can cause
+/// the failure, else as an error.
+// One ERROR line rolls back a release, so clients must not be able to cause one. The work is retried in any case, and
+// permanent failures have alarms of their own: for dead letters and for delays.
 #[macro_export]
 macro_rules! log_failure {
     (target: $target:literal, $error:expr, $($line:tt)+) => {{
         let error: &$crate::Error = $error;
         if let $crate::Error::Busy(_) = error {
-            // An alarm compares these lines with all invocations.
+            // An alarm compares the number of these lines with that of all invocations.
             tracing::warn!(target: $target, %error, storage_busy = 1u8, $($line)+);
         } else if error.is_of_others() {
             tracing::warn!(target: $target, %error, $($line)+);
@@ -115,7 +114,7 @@ macro_rules! log_failure {
     }};
 }
 
-/// Logs to standard output, where Lambda reads it. Lines carry metrics if there is a namespace.
+/// Logs to standard output, which Lambda collects. Lines have metrics if the configuration has a namespace.
 pub fn install(config: &Config) {
     let labels = LineLabels { namespace: config.metrics_namespace.clone(), release: config.release.clone() };
     let _ = subscriber(std::io::stdout, labels).try_init();
@@ -126,14 +125,14 @@ pub fn install_to<W>(writer: W)
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
-    // A second call, for example in a test process, changes nothing.
+    // Ignore the error of a second call, for example in a test process.
     let _ = subscriber(writer, LineLabels::default()).try_init();
 }
 
-/// Labels that each line gets from the deployment.
+/// The deployment's labels for each line.
 #[derive(Clone, Default)]
 struct LineLabels {
-    /// CloudWatch's namespace. Without it, lines have no metrics.
+    /// CloudWatch's namespace; `None` for lines without metrics.
     namespace: Option<String>,
     release: Option<String>,
 }
@@ -149,7 +148,7 @@ where
         .with_span_list(false)
         .map_event_format(|json| JsonLines { json, labels })
         .with_writer(writer);
-    // Libraries log warnings and errors only; their other lines may quote requests.
+    // Drop the info lines of libraries, which may quote requests.
     let heard = TARGETS.map(|target| (target, LevelFilter::INFO));
     let ours = Targets::new().with_default(LevelFilter::WARN).with_targets(heard);
     tracing_subscriber::registry().with(lines).with(ours)
@@ -192,10 +191,10 @@ where
     }
 }
 
-/// The metadata that declares members of a line as metrics; `None` for other lines.
+/// The metadata that declares fields of a line as metrics; `None` for lines without metrics.
 fn directive(namespace: &str, line: &Metadata<'_>, now: DateTime<Utc>) -> Option<serde_json::Value> {
     let (_, sets) = METRICS.iter().find(|(target, _)| *target == line.target())?;
-    // CloudWatch expects each declared metric in the line.
+    // CloudWatch requires each declared metric to be in the line.
     if sets.iter().flat_map(|(_, metrics)| *metrics).any(|(name, _)| line.fields().field(name).is_none()) {
         return None;
     }

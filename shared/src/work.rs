@@ -1,26 +1,26 @@
-//! Work that continues later, and the loop in which a scheduled function carries it out.
+//! Work that continues later, and the loop in which scheduled functions run it.
 //!
-//! **Due.** An item with work to do is in the index by due date, under the moment when the work may begin. The schedule starts a
-//! function every minute or every few; it reads what is due, companies in turn, and stops when its time is over. The item stays in
-//! the index until a write takes it out or moves it, so that nothing needs to be handed from one invocation to the next.
+//! **Due.** An item with pending work is in the index of due work, under the time when the work may begin. A schedule starts a
+//! function every minute or every few minutes. The function reads the due items, companies in turn, and stops when its time is
+//! over. The item stays in the index until a write removes or moves it, so one invocation hands nothing to the next.
 //!
-//! **Lease.** Two invocations may read the same item. Where a step is one transaction under the version that was read, the slower
-//! one fails and has done nothing. Work that takes longer, or reaches beyond the table, begins with a write that leases it: the
-//! item's [`WorkState`](crate::domain::work::WorkState) then tells until when one worker has it to itself. A lease is longer than
-//! its worker can run, or than a step that renews it; the version alone keeps a late worker from overwriting its successor.
+//! **Lease.** Two invocations may read the same item. If a step is one transaction that requires the version that was read, the
+//! slower invocation fails without having done anything. Work that takes longer, or reaches beyond the table, begins with a write
+//! that takes a lease: the item's [`WorkState`](crate::domain::work::WorkState) then says until when one worker owns the item. A
+//! lease is longer than its worker can run, or than a step that renews the lease. A late worker cannot overwrite its successor's
+//! work, because the item's version has changed.
 //!
-//! **Death.** A process may die anywhere. The index shows leased work again at the end of its lease, and work without a lease in
-//! the next invocation. Each step is written so that it can be repeated: what was done is found done, or is done again with the
-//! same result.
+//! **Death.** A process may die at any point. Leased work is due again when its lease ends, and work without a lease in the next
+//! invocation. Each step is idempotent: a retry finds it done, or does it again with the same result.
 //!
-//! **Redelivery.** The table's stream and events of the bucket also start some work, sooner than the schedule would. They may come
-//! twice or never: a lease lets one of them do the work, and the index has what they missed.
+//! **Redelivery.** The table's stream and events of the bucket start some work sooner than the schedule would. They may arrive
+//! twice or never: a lease lets only one of them do the work, and the index still has the work of those that never arrive.
 //!
-//! An item that fails never holds up those behind it: the failure is logged and counted, the item stays due. Where another worker or a
+//! A failed item never blocks those behind it: the failure is logged and counted, and the item stays due. If another worker or a
 //! request was faster, there is nothing to do.
 //!
-//! Three functions have loops of their own: `export-writer` limits the archives that are written at once, `retention` gives its runs
-//! turns, and `webhook-sender` serves endpoints side by side. To follow any kind of work, look for the pages of its items in
+//! Three functions have loops of their own: `export-writer` limits how many archives it writes at once, `retention` runs its work
+//! in turns, and `webhook-sender` serves endpoints concurrently. To follow a kind of work, look for the pages of its items in
 //! `store`, then for `lease` and `release` of the item.
 
 use std::time::Duration;
@@ -33,21 +33,21 @@ use crate::error::Result;
 use crate::invocation_summary::InvocationSummary;
 use crate::store::{DuePages, VersionedItem};
 
-/// One kind of work that is due.
+/// One kind of due work, and the limits for running it.
 #[derive(Clone, Copy)]
 pub struct DueWork<'a> {
     pub system: &'a SystemAccess,
-    /// The name of this work in the log.
+    /// The name of the work in the log.
     pub name: &'static str,
-    /// The time since the start of the invocation after which no other item is begun.
+    /// After this time since the start of the invocation, no further item is begun.
     pub time: Duration,
 }
 
 impl DueWork<'_> {
-    /// Carries out one item after the other until the time is over. Adds the result of each to the summary.
+    /// Runs `carry_out` for one item after the other until the time is over, and adds each result to `summary`.
     ///
     /// # Errors
-    /// If the index cannot be read. Failures at an item are counted.
+    /// If the index cannot be read. Failures of items are only counted.
     pub async fn run<T, S, F>(
         &self,
         due: DuePages<'_, T>,
@@ -73,8 +73,8 @@ impl DueWork<'_> {
         self.run_together(1, due, summary, carry_out_alone).await
     }
 
-    /// Carries out up to `most` items together until the time is over, but once at least, unless the first two pages are empty.
-    /// `carry_out` notes the result of each.
+    /// Runs `carry_out` for up to `most` items at a time until the time is over. Runs at least one batch even if the time is
+    /// already over, unless the first two pages are empty. `carry_out` records the result of each item.
     ///
     /// # Errors
     /// If the index cannot be read.
@@ -91,7 +91,7 @@ impl DueWork<'_> {
     {
         let mut is_first = true;
         while let Some(page) = due.try_next().await? {
-            // Pages may be empty, such as those of a company that has not started, and there may be thousands of them.
+            // There may be thousands of empty pages, for example of a company that has not started, so check the time here too.
             if page.is_empty() && !is_first && self.is_over() {
                 summary.note_more();
                 return Ok(());
@@ -100,8 +100,8 @@ impl DueWork<'_> {
             let mut batches = stream::iter(page).chunks(most);
             while let Some(batch) = batches.next().await {
                 summary.add(carry_out(batch).await);
-                // The time is checked after the first item: an invocation whose time others take up every time gets further as
-                // well.
+                // Check the time only after the first batch, so that each invocation makes progress even if other work always
+                // uses up its time.
                 if self.is_over() {
                     summary.note_more();
                     return Ok(());
@@ -111,13 +111,13 @@ impl DueWork<'_> {
         Ok(())
     }
 
-    /// Whether nothing new may begin.
+    /// Whether the time is over, so that nothing new may begin.
     pub fn is_over(&self) -> bool {
         self.system.usage().elapsed() >= self.time
     }
 }
 
-/// Items that were read before, as the pages that [`DueWork`] runs over.
+/// Items that were already read, as pages for [`DueWork`].
 pub fn due_again<'a, T: Send + 'a>(items: Vec<VersionedItem<T>>) -> DuePages<'a, T> {
     stream::iter([Ok(items)]).boxed()
 }

@@ -1,28 +1,28 @@
-//! The callers that a route admits.
+//! The callers that a route can admit.
 
 use crate::domain::policy::{Action, ActionGrant};
 
-/// The callers that a route admits.
+/// The callers that a route can admit.
 #[derive(Debug, Clone, Copy)]
 pub enum AdmissionRule {
-    /// Everyone.
+    /// Everyone, with or without a credential.
     Anyone,
-    /// Callers with the URL of a file, which stands for the credential that was shown it. Tells the reference alone: the extractor of the
-    /// route checks its own action, such as that of [`FileAccess`](super::access::FileAccess).
+    /// Callers with a file URL, which refers to their credential. Only the reference uses this value: the route's extractor, such
+    /// as [`FileAccess`](super::access::FileAccess), checks an action of its own.
     FileUrl,
-    /// Guests, by the key of a link that works.
+    /// Guests with the key of a working link.
     Guest,
-    /// Callers with a credential.
+    /// All callers with a valid credential.
     Authenticated,
-    /// Candidates. Holders of a key that has ended learn why.
+    /// Candidates. The error for an ended key contains the reason.
     Candidate,
-    /// Callers who may take this action.
+    /// Callers whom the policy allows this action.
     Action(Action),
 }
 
 /// A type that says which callers are admitted.
 pub trait HasAdmission {
-    /// The callers.
+    /// The callers that are admitted.
     const ADMISSION: AdmissionRule;
 }
 

@@ -1,4 +1,4 @@
-//! Authentication: the caller, from a credential and the items that it leads to.
+//! Authentication: identifies the caller from a credential and the items whose keys it contains.
 
 use chrono::{DateTime, Utc};
 
@@ -13,12 +13,12 @@ use crate::domain::staff::sign_in::SignInSettings;
 use crate::error::{Error, Result};
 use crate::store::{ExchangedToken, ItemBatch, ItemKey, Session, SessionKind, Store, VersionedItem, keys};
 
-/// The keys of the items that prove a credential: its session and its user, or the named token.
+/// The keys of the items that prove a credential: session and user, or the named token.
 pub(super) fn keys_of(credential: &Credential) -> Vec<ItemKey> {
     match &credential.kind {
         CredentialKind::Session(_, claim) => {
-            // The secret names the user who acts for another, so one read finds both, and the session ends with
-            // either one's rights.
+            // The secret also contains the user who acts on behalf of the account. So one read finds both, and the
+            // session ends when either loses their rights.
             let actor = claim.on_behalf_by.map(|by| keys::customer(&claim.company, by));
             let settings = depends_on_sign_in_settings(claim).then(|| keys::sign_in_settings(&claim.company));
             keys_of_identity(claim)
@@ -38,14 +38,14 @@ pub(super) fn keys_of(credential: &Credential) -> Vec<ItemKey> {
 #[derive(Clone, Copy)]
 pub(super) struct SessionRules {
     pub(super) idle_minutes: i64,
-    /// Whether the request counts as a use.
+    /// Whether the request counts as a use, which extends the session.
     pub(super) is_use: bool,
     pub(super) now: DateTime<Utc>,
 }
 
-/// Why a credential opens nothing.
+/// Why a credential is refused.
 pub(super) enum AuthFailure {
-    /// The key of this candidate has ended, or the session of one who was withdrawn.
+    /// The credential is an ended key of this candidate, or a session of a withdrawn candidate.
     EndedKey(Box<VersionedItem<Candidate>>, KeyEnd),
     /// Any other reason.
     Other(Error),
@@ -66,7 +66,7 @@ impl From<AuthFailure> for Error {
     }
 }
 
-/// The caller.
+/// Authenticates `credential` with the items of [`keys_of`], which it takes from `batch`.
 pub(super) fn authenticate(
     credential: &Credential,
     batch: &mut ItemBatch,
@@ -103,7 +103,7 @@ pub(super) fn authenticate(
         CredentialKind::NamedToken => {
             let key = keys::token_by_hash(&credential.hash);
             let token = batch.take_value::<NamedToken>(&key)?;
-            // The schedule deletes it only later, so that owners still see what has ended.
+            // Expired tokens are deleted only later, so that owners still see them.
             let token = token.filter(|token| token.is_alive_at(rules.now)).ok_or_else(rejected)?;
             (CallerIdentity::NamedToken(Box::new(token)), AuthMethod::NamedToken)
         }
@@ -111,7 +111,7 @@ pub(super) fn authenticate(
             let key = keys::exchanged_token(&credential.hash);
             let exchanged = batch.take_value::<ExchangedToken>(&key)?;
             let is_alive = |own: &ExchangedToken| {
-                // DynamoDB deletes it up to some days after its end.
+                // DynamoDB may delete an expired item some days late.
                 own.company == *company && own.token == *named && rules.now < own.ends_at
             };
             let exchanged = exchanged.filter(is_alive).ok_or_else(rejected)?;
@@ -124,8 +124,8 @@ pub(super) fn authenticate(
     Ok(Caller { identity, auth_method })
 }
 
-/// The key that verifies the URLs of files which the caller was shown; `None` if the caller cannot have been shown any.
-// Callers who present a secret need no seal: see `MediaKey`.
+/// The key that verifies the caller's file URLs; `None` if the caller cannot have any.
+// Only requests by a file URL need this: from a presented secret, the key is derived without opening a seal (see `MediaKey`).
 pub(super) async fn media_key(caller: &Caller, store: &Store) -> Result<Option<MediaKey>> {
     match (&caller.auth_method, &caller.identity) {
         (AuthMethod::Session(live), _) => store.open_media_key(&live.key, &live.session.media_key).await,
@@ -144,7 +144,7 @@ pub(super) async fn media_key(caller: &Caller, store: &Store) -> Result<Option<M
     }
 }
 
-/// The session with this secret, if it has not expired. It may be revoked.
+/// The stored session; `None` if it does not exist or has expired. Does not check whether it is revoked.
 fn stored_session(
     kind: SessionKind,
     hash: &SecretHash,
@@ -153,7 +153,7 @@ fn stored_session(
     rules: &SessionRules,
 ) -> Result<Option<Session>> {
     let stored = batch.take_value::<Session>(&keys::session(hash))?;
-    // DynamoDB deletes an expired item up to some days later.
+    // DynamoDB may delete an expired item some days late.
     let is_alive = |session: &Session| rules.now < session.expires_at(rules.idle_minutes);
     Ok(stored.filter(|session| session.kind == kind && session.claim == *claim && is_alive(session)))
 }
@@ -165,15 +165,15 @@ fn live_session(
     identity: &CallerIdentity,
     rules: &SessionRules,
 ) -> Result<Option<LiveSession>> {
-    // A later epoch revokes all sessions that began in an earlier one, with one write and without finding them.
+    // Incrementing the account's epoch revokes all its earlier sessions with one write, without finding them.
     let is_current = identity.user().is_some_and(|(_, user)| user.epoch == Some(session.epoch));
     let holder = holder_of(&session.claim, identity, batch)?;
     if !is_current || !may_act_for(&session.claim, session.actor_epoch, identity, batch)? {
         return Ok(None);
     }
     if let (CallerIdentity::Customer(_), Some(holder)) = (identity, holder) {
-        // Peeked at, because the request may take these settings as its target. Each request reads them, so that one write of them ends
-        // all sessions that passwords or a former provider have begun, also one that begins in the meantime.
+        // Peek, because the request's target may take these settings. Every request reads them, so that one write revokes all
+        // sessions that began with a password or a former provider, including those that begin concurrently.
         let settings = batch.peek::<SignInSettings>(&keys::sign_in_settings(&session.claim.company))?;
         let is_let_in = match (session.signed_in_under, settings) {
             (None, settings) => settings.is_none_or(|settings| settings.allows_password_of(&holder)),
@@ -190,7 +190,7 @@ fn live_session(
     Ok(Some(LiveSession { ends: session.expires_at(rules.idle_minutes), session, key, is_extended }))
 }
 
-/// The customer who has begun a session of this claim, perhaps on behalf of `identity`; `None` for a candidate, and if they are gone.
+/// The customer who has begun the session, perhaps on behalf of `identity`; `None` for candidates and for a deleted customer.
 fn holder_of(
     claim: &CredentialClaim,
     identity: &CallerIdentity,
@@ -205,20 +205,20 @@ fn holder_of(
     }
 }
 
-/// Whether a session of this claim depends on how the company's staff sign in.
+/// Whether the company's sign-in settings can revoke a session of this claim: only sessions of staff.
 fn depends_on_sign_in_settings(claim: &CredentialClaim) -> bool {
     matches!(claim.account, Account::Customer { .. })
 }
 
 /// The keys of the items that [`take_identity`] takes.
 pub(super) fn keys_of_identity(claim: &CredentialClaim) -> impl Iterator<Item = ItemKey> {
-    // The first write at the end of a contract ends the logins of all candidates, perhaps a million. Staff are few, so that write
-    // is followed by one for each of them, and their requests need not read the company.
+    // Candidates depend on the company's item: its removal at the end of a contract ends the logins of perhaps a million
+    // candidates with one write. Staff are few, so each gets a write of their own, and their requests need not read the company.
     let company = matches!(claim.account, Account::Candidate { .. }).then(|| keys::company(&claim.company));
     [keys::account(&claim.company, claim.account)].into_iter().chain(company)
 }
 
-/// Takes the account, if it exists; that of a candidate if the company exists as well.
+/// Takes the account; `None` if it does not exist or, for a candidate, the company does not.
 pub(super) fn take_identity(
     claim: &CredentialClaim,
     batch: &mut ItemBatch,
@@ -231,7 +231,8 @@ pub(super) fn take_identity(
     })
 }
 
-/// Whether the customer who acts for `identity`, if any, still may; revoking their own sessions revokes this one too.
+/// Whether the customer who acts on behalf of `identity`, if any, may still do so. Revoking that customer's own
+/// sessions revokes this one too.
 pub(super) fn may_act_for(
     claim: &CredentialClaim,
     actor_epoch: Option<u32>,
@@ -240,11 +241,11 @@ pub(super) fn may_act_for(
 ) -> Result<bool> {
     let Some(by) = claim.on_behalf_by else { return Ok(true) };
     let actor = match identity {
-        // Taken out of the batch as the user already.
+        // Already taken out of the batch as the account.
         CallerIdentity::Customer(own) if own.id == by => Some(own.clone()),
         _ => batch.take::<Customer>(&keys::customer(&claim.company, by))?,
     };
-    // Checked with each request: the permission may have been revoked since the login.
+    // Check for each request, because the permission may have been revoked since the login.
     Ok(matches!((actor, identity), (Some(actor), CallerIdentity::Customer(target))
         if actor.may_act_for(target) && actor_epoch == Some(actor.session_epoch)))
 }

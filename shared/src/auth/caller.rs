@@ -23,9 +23,9 @@ use crate::store::{ItemKey, Session, VersionedItem};
 /// An authenticated caller.
 #[derive(Debug)]
 pub struct Caller {
-    /// The account or named token that calls.
+    /// Who is calling.
     pub identity: CallerIdentity,
-    /// How they proved it.
+    /// How the caller authenticated.
     pub auth_method: AuthMethod,
 }
 
@@ -41,41 +41,41 @@ pub enum CallerIdentity {
 /// The credential that a caller authenticated with.
 #[derive(Debug)]
 pub enum AuthMethod {
-    /// A session of theirs.
+    /// The token or cookie of a session.
     Session(Box<LiveSession>),
-    /// The key that a candidate was sent.
+    /// A candidate's access key.
     AccessKey,
-    /// A key of a candidate that opens nothing any more, by which they may only ask for help.
+    /// A candidate's ended key, with which they may only ask for help.
     EndedKey,
     /// The value of a named token.
     NamedToken,
-    /// A token that was exchanged for a JWT, and acts as a named token.
+    /// A token that the client got in exchange for a JWT. It acts as a named token.
     ExchangedToken(Box<LiveExchangedToken>),
 }
 
-/// A token of an exchange that was found alive.
+/// An exchanged token that has not expired.
 #[derive(Debug)]
 pub struct LiveExchangedToken {
-    /// When it stops working.
+    /// When the token expires.
     pub ends_at: DateTime<Utc>,
     pub(super) media_key: Sealed,
     pub(super) key: ItemKey,
 }
 
-/// A session that was found alive.
+/// A session that is neither expired nor revoked.
 #[derive(Debug)]
 pub struct LiveSession {
     pub session: Session,
-    /// The end of the session unless it is used before.
+    /// When the session expires, unless it is used before.
     pub ends: DateTime<Utc>,
-    /// Whether the request is a use that keeps the session alive for longer.
+    /// Whether this request extends the session.
     pub(super) is_extended: bool,
     pub(super) key: ItemKey,
 }
 
 impl Caller {
-    /// The holder of the key with this hash, which has ended, as a caller who asks for help. Fails with the reason if they may not: a key
-    /// that another one has replaced may be in other hands, and a withdrawn candidate has no interview.
+    /// The caller with an ended key, who may only ask for help. Fails if they may not even do that: a replaced key may be in
+    /// other hands, and a withdrawn candidate has no interview.
     pub(super) fn by_ended_key(
         candidate: VersionedItem<Candidate>,
         end: KeyEnd,
@@ -96,7 +96,7 @@ impl Caller {
         self.identity.company()
     }
 
-    /// The caller, whichever of their credentials the request came with.
+    /// The account or named token, independent of the credential that the caller used.
     pub fn principal(&self) -> Principal {
         match &self.identity {
             CallerIdentity::NamedToken(token) => Principal::NamedToken(token.id),
@@ -105,7 +105,7 @@ impl Caller {
         }
     }
 
-    /// The caller as the author of changes at `now`, in the request with this identifier.
+    /// The origin of the request's changes: the caller, at `now`. `request` is the request's identifier.
     pub(super) fn origin(&self, request: Option<String>, now: DateTime<Utc>) -> ChangeOrigin {
         let on_behalf_by = match &self.auth_method {
             AuthMethod::Session(live) => live.session.claim.on_behalf_by,
@@ -117,7 +117,7 @@ impl Caller {
         ChangeOrigin { on_behalf_by, request, ..ChangeOrigin::new(self.principal(), now) }
     }
 
-    /// Whether the session is the caller's own, not one on behalf of them.
+    /// False if another user has logged in on behalf of the caller.
     pub fn is_in_person(&self) -> bool {
         !matches!(&self.auth_method, AuthMethod::Session(live) if live.session.claim.on_behalf_by.is_some())
     }
@@ -130,10 +130,10 @@ impl Caller {
         }
     }
 
-    /// The caller as the author of an upload, who must still be known when the file arrives.
+    /// The author to store with an upload, because the file arrives after the request.
     pub fn author(&self) -> UploadAuthor {
         match (&self.auth_method, self.principal()) {
-            // The author keeps the epoch: one whose sessions end before the file arrives may no longer attach it.
+            // Store the epoch: if the author's sessions are revoked before the file arrives, it must not be attached.
             (AuthMethod::Session(live), _) => {
                 let Session { claim, epoch, actor_epoch, .. } = live.session.clone();
                 UploadAuthor::Account { claim, epoch: Some(epoch), actor_epoch }
@@ -155,7 +155,7 @@ impl Caller {
         }
     }
 
-    /// The caller's name, for people to read.
+    /// The caller's display name.
     pub fn name(&self) -> String {
         match &self.identity {
             CallerIdentity::Customer(customer) => format!("{} {}", customer.first_name, customer.last_name),
@@ -166,7 +166,7 @@ impl Caller {
         }
     }
 
-    /// The staff user who is calling, if it is one.
+    /// The caller's identifier; `None` unless they are a staff user.
     pub fn customer(&self) -> Option<CustomerId> {
         match &self.identity {
             CallerIdentity::Customer(customer) => Some(customer.id),
@@ -174,7 +174,7 @@ impl Caller {
         }
     }
 
-    /// The candidate who is calling, if it is one.
+    /// The caller; `None` unless they are a candidate.
     pub fn candidate(&self) -> Option<&Candidate> {
         match &self.identity {
             CallerIdentity::Candidate(candidate) => Some(candidate),
@@ -195,8 +195,8 @@ impl Caller {
         }
     }
 
-    /// The caller's relation to the company in which they see it: a caller with [`limits`](Self::limits) has the relation that
-    /// they have in their projects.
+    /// The caller's relation to the part of the company that they see: with [`limits`](Self::limits), their relation to those
+    /// projects.
     pub fn within_limits(&self) -> CallerRelation {
         match &self.identity {
             CallerIdentity::NamedToken(token) => {
@@ -206,7 +206,7 @@ impl Caller {
         }
     }
 
-    /// The caller's relation to a project of their company with this staff.
+    /// The caller's relation to a project of their company; `staff` is the project's staff.
     pub fn in_project(&self, project: ProjectId, staff: &ProjectStaff) -> CallerRelation {
         self.identity.in_project(project, staff)
     }
@@ -272,7 +272,7 @@ impl CallerIdentity {
         }
     }
 
-    /// A name that the account logs in by; empty if it has none.
+    /// A name with which the account can log in; empty if it has none.
     pub(super) fn login_name(&self) -> &str {
         match self {
             Self::Customer(own) => own.username.as_str(),
@@ -288,11 +288,11 @@ impl CallerIdentity {
         }
     }
 
-    /// The account and what it logs in by; `None` for a named token.
+    /// The account, with its session epoch and password hash; `None` for a named token.
     pub(super) fn user(&self) -> Option<(Account, StoredUser<'_>)> {
         let (account, epoch, password_hash) = match self {
             Self::Customer(own) => {
-                // Without an epoch no session is alive: deactivation ends them all with one write.
+                // Without an epoch, no session is valid: deactivation revokes them all with one write.
                 let epoch = own.is_active.then_some(own.session_epoch);
                 (own.account(), epoch, own.password_hash.as_ref())
             }
@@ -307,8 +307,8 @@ impl CallerIdentity {
 }
 
 pub(super) struct StoredUser<'a> {
-    /// The epoch that a session must be of to be alive; `None` if no session may be.
+    /// The epoch of valid sessions; `None` if no session is valid.
     pub(super) epoch: Option<u32>,
-    /// `None` before a password was chosen.
+    /// `None` until the account has a password.
     pub(super) password_hash: Option<&'a PasswordHash>,
 }

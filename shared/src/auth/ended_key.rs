@@ -1,4 +1,4 @@
-//! Refuses candidates' keys that have ended, and tells their holders why and whom to ask.
+//! Refuses ended keys of candidates, and tells their holders the reason and a contact.
 
 use super::credential::rejected;
 use crate::config::Config;
@@ -10,8 +10,8 @@ use crate::http::reference::ReferenceUris;
 use crate::http::view::EndedKeyView;
 use crate::store::{ItemBatch, Store, keys};
 
-/// The error for a key of `candidate` that has ended, with a contact, and with the candidate's words for who `is_holder`, the candidate
-/// for certain. `batch` holds project and company.
+/// The error for an ended key of `candidate`: the reason and a contact. If the caller `is_holder`, that is, certainly the
+/// candidate, it also contains their latest request for help. `batch` must contain project and company.
 pub(super) async fn explain_end(
     candidate: &Candidate,
     end: KeyEnd,
@@ -23,7 +23,7 @@ pub(super) async fn explain_end(
     let company = batch.take::<Company>(&keys::company(&candidate.company))?;
     let project = batch.take::<Project>(&keys::project(&candidate.company, candidate.project))?;
     let (Some(company), Some(project)) = (company, project) else { return Ok(rejected()) };
-    // The answers are read only now: an unknown key must cost nothing more than any other.
+    // Read the answers only now, so that an unknown key does not cost this read.
     let answers = match end {
         KeyEnd::Completed if candidate.interview.is_some() => {
             let answers = store.answers(&candidate.company, candidate.project, candidate.id).await?;

@@ -1,4 +1,4 @@
-//! The operator, whom no credential of the service admits: only IAM lets anybody invoke the admin function.
+//! Access for operators. They have no credential of the service: IAM decides who may invoke the admin function.
 
 use std::ops::Deref;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::store::{
     COMMAND_PATIENCE, FoundErasures, RecountResult, ReindexResult, ResealResult, VersionedItem,
 };
 
-/// Access for the operator of the service: that of the service itself, with the operator as the author of changes.
+/// The access of the service itself, but with the operator as the author of changes.
 pub struct OperatorAccess(SystemAccess);
 
 impl Deref for OperatorAccess {
@@ -31,12 +31,12 @@ impl Deref for OperatorAccess {
 }
 
 impl OperatorAccess {
-    /// Acts as the operator, on the word of who may invoke this function.
+    /// Acts as the operator. IAM has decided who may invoke this function.
     pub fn of(app: &App) -> Self {
         Self(SystemAccess::by(ChangeAuthor::Operator, app).with_patience(COMMAND_PATIENCE))
     }
 
-    /// Access for a program that takes longer than a command.
+    /// The same access with a longer `patience`, for programs that take longer than a command.
     pub fn with_patience(self, patience: Duration) -> Self {
         Self(self.0.with_patience(patience))
     }
@@ -46,12 +46,12 @@ impl OperatorAccess {
         self.app.entropy()
     }
 
-    /// Makes the addresses of resources.
+    /// Makes the URLs of resources.
     pub fn references(&self) -> ReferenceUris<'_> {
         ReferenceUris::new(self.config())
     }
 
-    /// The hash of a password, to store.
+    /// Hashes a new password.
     pub async fn hash(&self, password: Password) -> Result<PasswordHash> {
         password.hash(None, &self.app).await
     }
@@ -64,13 +64,13 @@ impl OperatorAccess {
         self.store.every_company_import().await
     }
 
-    /// Recounts a company's tallies, of all projects or of one, and corrects them. Fails with [`crate::Error::Changed`]
-    /// when concurrent writes keep changing what is counted.
+    /// Recounts and corrects the counts of a company, or of one of its projects. Fails with [`crate::Error::Changed`]
+    /// if concurrent writes keep changing the counted items.
     pub async fn recount(&self, company: &CompanyId, only: Option<ProjectId>) -> Result<RecountResult> {
         self.store.recount(company, only).await
     }
 
-    /// Looks up the subjects of recorded erasures in a restored table.
+    /// Looks up which of the recorded erasures a restore of the table has undone.
     pub async fn find_erased(&self, erasures: Vec<ErasureRecord>) -> Result<FoundErasures> {
         self.store.find_erased(erasures).await
     }
@@ -79,19 +79,20 @@ impl OperatorAccess {
         self.store.erase_rests(erasures, self.now).await
     }
 
-    /// Deletes again what was erased before, with everything that follows from it; whether it was there. Fails with
-    /// [`crate::Error::Changed`] when concurrent writes keep changing it, and is refused when no owner would be left.
+    /// Repeats an erasure after a restore of the table, with all its effects. Returns whether the erased item existed.
+    /// Fails with [`crate::Error::Changed`] if concurrent writes keep changing the item, and with a refusal if the
+    /// company would lose its last owner.
     pub async fn erase_again(&self, erasure: &ErasureRecord) -> Result<bool> {
         self.store.erase_again(erasure, self.now).await
     }
 
-    /// Rebuilds the search entries of a company from its candidates. Fails with [`crate::Error::Changed`] when
-    /// concurrent writes keep changing one of them.
+    /// Rebuilds the search entries of a company from its candidates. Fails with [`crate::Error::Changed`] if concurrent
+    /// writes keep changing a candidate.
     pub async fn reindex(&self, company: &CompanyId) -> Result<ReindexResult> {
         self.store.reindex(company).await
     }
 
-    /// Seals again under the current key what the former one has sealed, of all companies.
+    /// Reseals, in all companies, the values sealed by the former key with the current one.
     pub async fn reseal(&self) -> Result<ResealResult> {
         self.store.reseal().await
     }

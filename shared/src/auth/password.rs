@@ -1,4 +1,4 @@
-//! Passwords: argon2id, 19 MiB, two passes, one lane, as OWASP recommends; in tests at the lowest cost.
+//! Passwords: argon2id with 19 MiB, two passes and one lane, as OWASP recommends; in tests with the lowest cost.
 
 use std::borrow::Cow;
 use std::num::NonZero;
@@ -17,9 +17,9 @@ use crate::auth::credential::new_token_value;
 use crate::domain::secret::PasswordHash;
 use crate::error::{Error, Result};
 
-/// A password as it was typed. Never shown, not even to logs.
+/// A password, as the user typed it. Never shown, not even in logs.
 ///
-/// Stored in the normal form of RFC 8265: keyboards and systems compose letters differently, and type other spaces.
+/// Hashed in the normal form of RFC 8265, because keyboards and systems compose letters differently and type different spaces.
 #[derive(JsonSchema)]
 #[schemars(
     inline,
@@ -29,22 +29,23 @@ use crate::error::{Error, Result};
 pub struct Password(String);
 
 impl Password {
-    /// The fewest characters of a password.
+    /// The minimum length in characters.
     pub const MIN: usize = 8;
-    /// The most characters of a password.
+    /// The maximum length in characters.
     pub const MAX: usize = 128;
 
-    /// Takes a password to log in with: any text of bounded length.
+    /// Takes the password of a login attempt: any text of at most [`MAX`](Self::MAX) characters. The error is the
+    /// message for the client.
     pub fn attempt(text: &str) -> Result<Self, String> {
         if text.is_empty() {
             return Err("This field may not be blank.".to_owned());
         }
-        // The length is checked before the text is normalised, which joins at most four characters to one.
+        // Check the length before normalising, which joins at most four characters to one, to limit the work.
         if text.chars().nth(4 * Self::MAX).is_some() {
             return Err(Self::too_long());
         }
         let password = Self(text.to_owned());
-        // Each form: what counts as one letter on one system counts as two on another.
+        // Either form may be short enough: a letter that is one character on one system is two on another.
         let is_short = [text, &password.normal()].iter().any(|form| form.chars().nth(Self::MAX).is_none());
         if is_short { Ok(password) } else { Err(Self::too_long()) }
     }
@@ -53,7 +54,7 @@ impl Password {
         format!("Ensure this field has no more than {} characters.", Self::MAX)
     }
 
-    /// Validates a new password; an error is the message for the client.
+    /// Validates a new password. The error is the message for the client.
     pub fn choose(text: &str) -> Result<Self, String> {
         if text.chars().count() < Self::MIN {
             return Err(format!("Ensure this field has at least {} characters.", Self::MIN));
@@ -63,24 +64,23 @@ impl Password {
         }
         let password = Self::attempt(text)?;
         let normal = password.normal();
-        // The crate's 100,000 passwords, a list that others maintain.
+        // The crate maintains this list of 100,000 common passwords.
         if is_common_password(&*normal) || is_common_password(normal.to_lowercase()) {
             return Err("This password is too common.".to_owned());
         }
         Ok(password)
     }
 
-    /// The password by the rules of the profile `OpaqueString` (RFC 8265): ASCII spaces, and letters in NFC.
+    /// The normal form by the rules of the profile `OpaqueString` (RFC 8265): ASCII spaces, and letters in NFC.
     fn normal(&self) -> Cow<'_, str> {
         let profile = OpaqueString::new();
         let spaced = profile.additional_mapping_rule(self.0.as_str());
-        // The rules are applied without the rest of the profile, which refuses characters that are younger than its tables and
-        // that passwords may have.
+        // Apply only these rules: the whole profile refuses characters newer than its tables, which passwords may contain.
         spaced.and_then(|text| profile.normalization_rule(text)).unwrap_or(Cow::Borrowed(&self.0))
     }
 
-    /// The hash to store, with the salt of `shared` if given, else with a new one. Takes tens of milliseconds, on a thread
-    /// of its own.
+    /// Hashes a new password, with the salt of `shared` if given, else with a random salt. Takes tens of milliseconds on a
+    /// thread of its own.
     pub async fn hash(self, shared: Option<&PasswordHash>, app: &App) -> Result<PasswordHash> {
         let mut salt = vec![0; SALT];
         match shared {
@@ -97,23 +97,23 @@ impl Password {
         .await
     }
 
-    /// The hash of a random password that nobody knows: the account can only have its password reset.
+    /// The hash of an unknown random password. To log in, the account must reset its password.
     pub(crate) async fn hash_of_unknown(app: &App) -> Result<PasswordHash> {
         Self(new_token_value(app.entropy())).hash(None, app).await
     }
 
-    /// Finds the first of `hashes` that is of this password, among those with the first two salts that occur: of the password
-    /// as it was typed or, if none is, in its normal form.
+    /// Finds the first of `hashes` that matches the password as typed or, if none does, its normal form. Only hashes with the
+    /// first two different salts are compared.
     ///
-    /// Always hashes the password twice, and its normal form twice if that differs, on a thread of its own.
+    /// Always hashes the password twice, and its normal form twice if it differs, on a thread of its own.
     pub async fn find(self, hashes: Vec<PasswordHash>, app: &App) -> Result<Option<usize>> {
         let params = params_of(app);
         on_own_thread(move || {
-            // Twice even without an account: the time must not tell how many there are.
+            // Two hashes even without an account: the time must not reveal how many accounts there are.
             let checks = checks(&hashes, &params)?;
             let typed = find_in(&checks, &self.0)?;
             match self.normal() {
-                // The time tells only what the client has sent itself, whether it can log in or not.
+                // This time depends only on what the client has sent, not on accounts.
                 normal if normal != self.0 => Ok(typed.or(find_in(&checks, &normal)?)),
                 _ => Ok(typed),
             }
@@ -122,7 +122,7 @@ impl Password {
     }
 }
 
-/// The first place in the list of a stored password that is `text`. Hashes it once for each of the `checks`.
+/// The smallest index of a stored hash that matches `text`. Hashes `text` once for each of the `checks`.
 fn find_in(checks: &[SaltedHashes], text: &str) -> Result<Option<usize>> {
     let mut found: Option<usize> = None;
     for SaltedHashes { params, salt, stored } in checks {
@@ -136,20 +136,21 @@ fn find_in(checks: &[SaltedHashes], text: &str) -> Result<Option<usize>> {
     Ok(found)
 }
 
-/// How often a text is hashed to log in: once with the salt that candidates of one address share, and once for a staff
-/// user of the same address, or for a candidate whose address was another when they chose their password.
+/// How often a login hashes a text: once with the salt that candidates of one address share, and once for a staff user
+/// with this address or a candidate who had another address when they chose their password.
 const CHECKS: usize = 2;
 const SALT: usize = 16;
 
-/// Stored passwords with the same parameters and salt: hashing once checks them all.
+/// Stored passwords with the same parameters and salt, so that one computed hash can be compared with all.
 struct SaltedHashes {
     params: Params,
     salt: Salt,
-    /// The hashes, by their places in the list.
+    /// The hashes, each with its index in the list.
     stored: Vec<(usize, Output)>,
 }
 
-/// The hashes to compute for these: always [`CHECKS`], filled up at the cost of new hashes with an unused salt.
+/// Groups `hashes` by parameters and salt. Returns exactly [`CHECKS`] groups: adds empty ones, whose parameters are
+/// those of new hashes.
 fn checks(hashes: &[PasswordHash], new: &Params) -> Result<Vec<SaltedHashes>> {
     let mut checks: Vec<SaltedHashes> = Vec::with_capacity(CHECKS);
     for (index, hash) in hashes.iter().enumerate() {
@@ -157,12 +158,12 @@ fn checks(hashes: &[PasswordHash], new: &Params) -> Result<Vec<SaltedHashes>> {
         if let Some(same) = checks.iter_mut().find(|check| *check.salt == *salt && check.params == params) {
             same.stored.push((index, output));
         } else if checks.len() < CHECKS {
-            // A password with a third salt does not match until it is reset: a further hash would take time that
-            // tells of accounts.
+            // Skip a third salt, so its password does not match until it is reset: a third hash would take time that
+            // reveals the number of accounts.
             checks.push(SaltedHashes { params, salt, stored: vec![(index, output)] });
         }
     }
-    // The time of a login must not tell how many accounts the address has.
+    // The time of a login must not reveal how many accounts the address has.
     while checks.len() < CHECKS {
         let salt = Salt::new(&[0; SALT]).map_err(Error::internal)?;
         checks.push(SaltedHashes { params: new.clone(), salt, stored: Vec::new() });
@@ -178,14 +179,14 @@ fn parse(phc: &str) -> Result<(Params, Salt, Output)> {
     Ok((params, salt, hash))
 }
 
-/// Memory in KiB and passes of new hashes.
+/// The memory in KiB, and the number of passes, of new hashes.
 const COST: (u32, u32) = (19 * 1024, 2);
-/// The cost with [`Config::weak_password_hashes`](crate::config::Config).
+/// The cost of new hashes if [`Config::weak_password_hashes`](crate::config::Config) is set.
 const WEAK_COST: (u32, u32) = (Params::MIN_M_COST, Params::MIN_T_COST);
 
 fn params_of(app: &App) -> Params {
     let (memory, passes) = if app.config().weak_password_hashes { WEAK_COST } else { COST };
-    // The defaults are those of COST.
+    // If these are invalid, use the crate's defaults, which equal `COST`.
     Params::new(memory, passes, 1, Some(Params::DEFAULT_OUTPUT_LEN)).unwrap_or_default()
 }
 
@@ -193,9 +194,8 @@ fn argon2(params: Params) -> Argon2<'static> {
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
 }
 
-/// How many hashes are computed at once.
-// One a processor: more would only hold memory, and none would be ready sooner. A Lambda function has one request at a
-// time, a local run many.
+/// Limits how many hashes are computed at once.
+// One per processor: more would use memory without being faster. A Lambda function has one request at a time, a local run has many.
 static ROOM: LazyLock<Semaphore> =
     LazyLock::new(|| Semaphore::new(std::thread::available_parallelism().map_or(1, NonZero::get)));
 
@@ -251,10 +251,10 @@ mod tests {
             let found = attempt(&format!("password number {n}")).find(hashes.clone(), &app()).await.unwrap();
             assert_eq!(found, Some(n + 1));
         }
-        // Hashes with a third salt are not tried.
+        // Hashes with a third salt are not compared.
         hashes.push(hash("a third salt", None).await);
         assert_eq!(attempt("a third salt").find(hashes.clone(), &app()).await.unwrap(), None);
-        // The first of several hashes that fit counts.
+        // Of several matching hashes, the first is found.
         hashes.push(hash("password number 3", Some(&first)).await);
         assert_eq!(attempt("password number 3").find(hashes, &app()).await.unwrap(), Some(4));
     }
@@ -274,7 +274,7 @@ mod tests {
                 assert_eq!(attempt(other).find(hashes.clone(), &app()).await.unwrap(), None, "{other}");
             }
         }
-        // The hash of a password that was stored as it had been typed.
+        // A hash from before passwords were normalised.
         let salt = [7; SALT];
         let stored = argon2(params_of(&app())).hash_password_with_salt(decomposed.as_bytes(), &salt).unwrap();
         let hashes = vec![PasswordHash::new(stored.to_string())];
@@ -285,7 +285,7 @@ mod tests {
     fn each_form_of_a_password_may_be_the_one_that_is_short_enough() {
         let decomposed = "u\u{308}".repeat(128);
         assert!(Password::choose(&decomposed).is_ok() && Password::attempt(&decomposed).is_ok());
-        // The NFC of a few letters is longer than they are.
+        // The NFC of some letters is longer than the letter.
         assert!(Password::attempt(&"\u{958}".repeat(128)).is_ok());
         for long in ["u\u{308}".repeat(129), "ü".repeat(129), "x".repeat(1_000_000)] {
             assert!(Password::attempt(&long).is_err());
@@ -300,7 +300,7 @@ mod tests {
         for blank in [" ".repeat(8), "\t ".repeat(9), "\u{2003}".repeat(12)] {
             assert!(Password::choose(&blank).is_err(), "{blank:?}");
         }
-        // The last one begins with the sign of Kelvin.
+        // The last password begins with the Kelvin sign.
         for common in ["12345678", "password", "PASSWORD", "qwertyuiop", "iloveyou", "\u{212a}atherine"] {
             assert!(Password::choose(common).is_err(), "{common}");
         }

@@ -1,4 +1,5 @@
-//! The service's own machinery, which no credential admits: only IAM lets the schedule, the stream and the bus invoke it.
+//! Access for the service itself, which has no credential: IAM decides that schedules, the stream and the event bus may
+//! invoke these functions.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,9 +27,9 @@ use crate::error::Result;
 use crate::media::ObjectStore;
 use crate::store::{EVENT_PATIENCE, FinalAnswers, RequestUsage, Store, Transaction, VersionedItem, keys};
 
-/// Access for a function that an event invokes.
+/// Access for a function that no HTTP request invokes.
 pub struct SystemAccess {
-    /// The moment of the event.
+    /// The time of the invocation.
     pub now: DateTime<Utc>,
     pub store: Store,
     usage: Arc<RequestUsage>,
@@ -49,20 +50,20 @@ impl SystemAccess {
         Self { now, store, usage, app: app.clone() }
     }
 
-    /// Access for a function with more time.
+    /// The same access with a longer `patience`, for functions with more time.
     pub fn with_patience(self, patience: Duration) -> Self {
         Self { store: self.store.with_patience(patience), ..self }
     }
 
-    /// Acts in consequence of an event of the platform.
+    /// The same access, with a platform event as the origin of changes; `id` is the event's identifier.
     pub fn in_event(self, id: &str) -> Self {
         let origin = ChangeOrigin::new(ChangeAuthor::System, self.now);
         let store = self.store.with_origin(ChangeOrigin { request: Some(id.to_owned()), ..origin });
         Self { store, ..self }
     }
 
-    /// The table for the change that attaches a file, which is its author's.
-    // The history names the person or token that sent the file, and on whose behalf, though the service writes the change.
+    /// The store for the change that attaches an uploaded file. The change's author is the author of the upload.
+    // The service writes the change, but the history must name the person or token that has uploaded the file, and on whose behalf.
     pub fn store_of(&self, upload: &Upload) -> Store {
         let origin = match &upload.author {
             UploadAuthor::Account { claim, .. } => {
@@ -74,7 +75,7 @@ impl SystemAccess {
         self.store.clone().with_origin(origin)
     }
 
-    /// The table for changes that follow from what this customer has done.
+    /// The store for changes that follow from an action of this customer, who is their author.
     pub fn store_in_place_of(&self, customer: CustomerId) -> Store {
         let author = Principal::Account(Account::Customer { customer });
         self.store.clone().with_origin(ChangeOrigin::new(author, self.now))
@@ -84,7 +85,7 @@ impl SystemAccess {
         self.store.commit(transaction).await
     }
 
-    /// A new key for an account to choose a password with: the key itself, for its owner alone, and what is stored of it.
+    /// A new one-time key for an account. Returns the key, which only its owner may get, and its stored form.
     pub fn new_one_time_key(&self, claim: &CredentialClaim, lifetime: TimeDelta) -> (String, OneTimeKey) {
         new_one_time_key(claim, self.now, lifetime, self.app.entropy())
     }
@@ -97,17 +98,17 @@ impl SystemAccess {
         self.app.aws()
     }
 
-    /// The keys that sign receipts and archives: see [`App::receipt_keys`].
+    /// The keys that sign receipts and archives, from [`App::receipt_keys`].
     pub async fn receipt_keys(&self) -> Result<Arc<ReceiptKeys>> {
         self.app.receipt_keys().await
     }
 
-    /// Pauses between two steps of a work.
+    /// Pauses between two steps.
     pub async fn pause(&self, time: Duration) {
         self.app.pause(time).await;
     }
 
-    /// Starts a pace with `between` from one step to the next.
+    /// Starts a [`Pace`] with the interval `between` steps.
     pub fn start_pace(&self, between: Duration) -> Pace {
         self.app.start_pace(between)
     }
@@ -116,24 +117,23 @@ impl SystemAccess {
         ObjectStore::of(&self.app)
     }
 
-    /// The units of DynamoDB consumed so far, and the time since the beginning.
+    /// The DynamoDB units consumed so far, and the time since the start.
     pub fn usage(&self) -> &RequestUsage {
         &self.usage
     }
 }
 
 impl SystemAccess {
-    /// Returns these answers at the end of the interview: open takes are closed with the parts that have arrived, and drafts end.
-    // A candidate whose connection broke can no longer finish a take, and its parts may be a whole answer.
+    /// Closes the answers at the end of the interview: open takes keep the parts that have arrived, and drafts end.
+    // A candidate whose connection broke cannot finish the take, but its parts may be a whole answer.
     pub async fn end_answers(&self, answers: &Answers) -> Result<FinalAnswers> {
         let closed = self.objects()?.close_takes(answers, self.now).await?;
         self.store.end_drafts(closed).await
     }
 
-    /// Whether the author of an upload may still change its owner: they exist, may log in, have had no
-    /// sessions revoked since, and still have the right to announce it. The change itself handles an owner
-    /// who is gone.
-    // The policy is asked again, because S3 accepts the signed URL until it expires, whatever rights its author has lost since.
+    /// Whether the author of an upload may still change its owner: the author exists, may log in, has had no sessions
+    /// revoked since, and still has the permission. True if the owner is deleted, which the change itself handles.
+    // Check again, because S3 accepts the signed URL until it expires, even if its author has lost the permission.
     pub async fn may_still_upload(&self, upload: &Upload) -> Result<bool> {
         match self.identity_of(&upload.company, &upload.author).await? {
             Some(identity) => self.may_change(&identity, upload).await,
@@ -148,7 +148,7 @@ impl SystemAccess {
         Ok(author.is_some_and(|author| Action::ManageVideos.is_allowed(&author.in_company())))
     }
 
-    /// The author, if they may still act.
+    /// The author; `None` if they may no longer act.
     async fn identity_of(
         &self,
         company: &CompanyId,
@@ -160,8 +160,8 @@ impl SystemAccess {
                 let mut batch = self.store.get(keys_of_identity(claim).chain(actor)).await?;
                 let Some(identity) = take_identity(claim, &mut batch)? else { return Ok(None) };
                 let present = identity.user().and_then(|(_, user)| user.epoch);
-                // The epoch rises whenever the sessions of an account are revoked, as after a new password: an upload that a
-                // thief began with one of them must end too.
+                // Revoking an account's sessions, for example after a new password, increments the epoch. An upload that a
+                // thief has begun with such a session must be refused too.
                 let is_known = present.is_some_and(|present| epoch.is_none_or(|epoch| epoch == present));
                 let may_act = is_known && may_act_for(claim, *actor_epoch, &identity, &mut batch)?;
                 Ok(may_act.then_some(identity))

@@ -1,8 +1,8 @@
-//! The HTTP client of all AWS clients: HTTP/1.1, the only version that DynamoDB, S3 and SES speak, over rustls and *ring*.
+//! The HTTP client of all AWS clients. It speaks only HTTP/1.1, like DynamoDB, S3 and SES, over rustls and *ring*.
 //!
-//! The SDK's own client brings HTTP/2 and takes certificates only as PEM: with it, `auth` took 5.55 million instructions until its
-//! first response instead of 5.21 (`tests/bench start`). Its default provider of cryptography, AWS-LC, spends most of a cold start
-//! seeding its random number generator: 425 million instructions until the first poll instead of 4.6.
+//! The SDK's own client adds HTTP/2 and accepts certificates only as PEM: with it, `auth` needed 5.55 million instructions until
+//! its first response instead of 5.21 (`tests/bench start`). The SDK's default cryptography, AWS-LC, spends most of a cold start
+//! on seeding its random number generator: 425 million instructions until the first poll instead of 4.6.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -19,28 +19,28 @@ use hyper_util::client::legacy::connect::HttpConnector as TcpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::ClientConfig;
 
-/// A client with the settings `tls`, which are made for its first request.
+/// An HTTP client. Calls `tls` for the settings of TLS at the first request.
 pub(super) fn http_client(tls: fn() -> ClientConfig, connect_timeout: Duration) -> SharedHttpClient {
-    // Parsing certificates costs part of a start, which functions without a call to AWS need not pay.
+    // Lazy, because parsing certificates takes part of a cold start, which functions without AWS calls need not pay.
     let connector =
         LazyLock::new(move || SharedHttpConnector::new(PooledConnector::new(tls(), connect_timeout)));
     http_client_fn(move |_, _| connector.clone())
 }
 
-/// Keeps its connections open for further requests.
+/// A connector that reuses connections.
 #[derive(Debug)]
 struct PooledConnector(Client<HttpsConnector<TcpConnector>, SdkBody>);
 
 impl PooledConnector {
     fn new(tls: ClientConfig, connect_timeout: Duration) -> Self {
         let mut tcp = TcpConnector::new();
-        // The TLS connector passes https URLs through.
+        // `HttpsConnector` passes `https` URLs to this connector, which by default accepts only `http`.
         tcp.enforce_http(false);
-        // Otherwise the kernel holds small requests back for the acknowledgement of the ones before.
+        // Otherwise the kernel delays a small request until the previous one is acknowledged.
         tcp.set_nodelay(true);
         tcp.set_connect_timeout(Some(connect_timeout));
         let mut client = Client::builder(TokioExecutor::new());
-        // hyper has no timer of its own, and closes idle connections only with one.
+        // hyper closes idle connections only with a timer, and has none by default.
         client.pool_timer(TokioTimer::new());
         Self(client.build(HttpsConnector::from((tcp, tls))))
     }

@@ -1,4 +1,4 @@
-//! AWS clients: they share one HTTP client and are built on first use.
+//! The AWS clients. They share one HTTP client; S3 and SES are built on first use.
 
 mod connector;
 mod secrets;
@@ -27,20 +27,20 @@ use crate::config::AwsConfig;
 use crate::error::{Error, Result};
 
 pub(crate) const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
-/// Timeout of sending a mail.
-// Long, because retrying a mail that SES has accepted would send it twice.
+/// The timeout of sending a mail.
+// Long, because a retry after a timeout may send a mail twice.
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);
-/// Timeout of storing a file or starting to fetch it.
+/// The timeout of storing a file, and of the start of fetching one.
 const FILE_TIMEOUT: Duration = Duration::from_secs(15);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The AWS clients of one process.
 ///
-/// Lambda's environment holds all settings, so nothing is looked up over the network.
+/// Lambda's environment has all settings and credentials, so nothing is looked up over the network.
 pub struct AwsClients {
     config: AwsConfig,
     has_timeouts: bool,
-    /// The retries of the clients whose calls the SDK repeats: S3 and Secrets Manager.
+    /// The retries that the SDK makes for S3 and Secrets Manager.
     retries: RetryConfig,
     interceptor: Option<SharedInterceptor>,
     shared: SdkConfig,
@@ -50,13 +50,13 @@ pub struct AwsClients {
 }
 
 impl AwsClients {
-    /// Builds only the client of DynamoDB.
+    /// Creates the clients, of which only DynamoDB's is built at once.
     pub fn new(config: &AwsConfig) -> Self {
         Self::assemble(config, &SystemClock, None)
     }
 
-    /// Builds only the client of DynamoDB. If the clock does not run, calls may take as long as they like; if it has no pauses,
-    /// retries follow at once. All calls pass the interceptor.
+    /// Creates the clients, of which only DynamoDB's is built at once. If the clock does not run, calls may take as long as
+    /// they like; if it has no pauses, retries follow at once. All calls pass the interceptor.
     pub(crate) fn assemble(
         config: &AwsConfig,
         clock: &dyn Clock,
@@ -79,7 +79,7 @@ impl AwsClients {
             .time_source(aws_smithy_async::time::SystemTimeSource::new())
             .timeout_config(timeouts(has_timeouts, ATTEMPT_TIMEOUT))
             .build();
-        // The store retries by itself, because it knows which failures are worth a retry.
+        // The store retries, because it knows which failures are worth a retry.
         let mut dynamodb =
             aws_sdk_dynamodb::config::Builder::from(&shared).retry_config(RetryConfig::disabled());
         dynamodb.set_endpoint_url(config.dynamodb_endpoint.clone());
@@ -98,7 +98,7 @@ impl AwsClients {
         }
     }
 
-    /// Never retries by itself.
+    /// The client never retries.
     pub fn dynamodb(&self) -> &aws_sdk_dynamodb::Client {
         &self.dynamodb
     }
@@ -106,13 +106,13 @@ impl AwsClients {
     pub fn s3(&self) -> &aws_sdk_s3::Client {
         self.s3.get_or_init(|| {
             let endpoint = self.config.s3_endpoint.clone();
-            // Other endpoints than AWS are addressed by path, because their hosts have no names for buckets.
+            // Endpoints other than AWS have no host names for buckets, so use the path.
             let mut config =
                 aws_sdk_s3::config::Builder::from(&self.shared).force_path_style(endpoint.is_some());
             config.set_endpoint_url(endpoint);
             config.set_timeout_config(Some(timeouts(self.has_timeouts, FILE_TIMEOUT)));
             config.set_retry_config(Some(self.retries.clone()));
-            // A signed URL would hold the checksum of an empty body.
+            // Otherwise a signed URL would contain the checksum of an empty body.
             config.set_request_checksum_calculation(Some(RequestChecksumCalculation::WhenRequired));
             config.set_response_checksum_validation(Some(ResponseChecksumValidation::WhenRequired));
             if let Some(interceptor) = &self.interceptor {
@@ -122,8 +122,8 @@ impl AwsClients {
         })
     }
 
-    /// The version of a secret in Secrets Manager that has the stage, such as `AWSCURRENT`; `None` if there is none. Fails with
-    /// [`Error::Busy`] if Secrets Manager does not answer.
+    /// Fetches the version of a secret with this stage, such as `AWSCURRENT`, from Secrets Manager; `None` if it does not
+    /// exist. Fails with [`Error::Busy`] if Secrets Manager does not respond.
     pub(crate) async fn secret(&self, id: &str, stage: &str) -> Result<Option<SecretVersion>> {
         let missing = || Error::internal("the AWS clients lack a part of their configuration");
         let client = SecretsClient {
@@ -138,11 +138,11 @@ impl AwsClients {
         client.version(id, stage).await
     }
 
-    /// Never retries by itself.
+    /// The client never retries.
     pub fn ses(&self) -> &aws_sdk_ses::Client {
         self.ses.get_or_init(|| {
             let mut config = aws_sdk_ses::config::Builder::from(&self.shared)
-                // Sending is not idempotent.
+                // No retries, because sending is not idempotent.
                 .retry_config(RetryConfig::disabled())
                 .timeout_config(timeouts(self.has_timeouts, SEND_TIMEOUT));
             config.set_endpoint_url(self.config.ses_endpoint.clone());
@@ -161,13 +161,14 @@ fn timeouts(has_timeouts: bool, attempt: Duration) -> TimeoutConfig {
     TimeoutConfig::builder().operation_attempt_timeout(attempt).build()
 }
 
-/// The retries of the SDK's standard mode.
+/// The SDK's standard retries; without pauses for a clock that has none.
 fn retries(has_pauses: bool) -> RetryConfig {
     let retries = RetryConfig::standard();
     if has_pauses { retries } else { retries.with_max_backoff(Duration::ZERO) }
 }
 
-/// The trust of the clients: for a configured endpoint, in the system's authorities, or those in `SSL_CERT_FILE`.
+/// The TLS settings of the clients. If an endpoint is configured, they trust the system's authorities (or those in
+/// `SSL_CERT_FILE`), else AWS's.
 fn tls_for(config: &AwsConfig) -> fn() -> ClientConfig {
     let AwsConfig { dynamodb_endpoint, s3_endpoint, ses_endpoint, secrets_endpoint, .. } = config;
     let endpoints = [dynamodb_endpoint, s3_endpoint, ses_endpoint, secrets_endpoint];
@@ -178,15 +179,15 @@ fn system_tls() -> ClientConfig {
     ClientConfig::builder().with_root_certificates(system_roots()).with_no_client_auth()
 }
 
-/// Trust in AWS's own authorities, because parsing all of the system's takes most of a start; and in the system's for
-/// certificates that they have not signed, because AWS may sign with another before this service is released again.
+/// Trusts AWS's own authorities, because parsing all of the system's takes most of a cold start. For other certificates, falls back
+/// to the system's authorities: AWS may use a new authority before the next release of this service.
 fn aws_tls() -> ClientConfig {
     let Some(verifier) = FallbackVerifier::new(amazon_roots(), system_roots) else { return system_tls() };
     let tls = ClientConfig::builder().dangerous().with_custom_certificate_verifier(Arc::new(verifier));
     tls.with_no_client_auth()
 }
 
-// Read once, because tests and the local back end make many clients.
+// Read once, because tests and the local back end create many clients.
 static SYSTEM_ROOTS: LazyLock<Arc<RootCertStore>> = LazyLock::new(|| {
     let mut roots = RootCertStore::empty();
     let found = rustls_native_certs::load_native_certs();
@@ -197,7 +198,7 @@ static SYSTEM_ROOTS: LazyLock<Arc<RootCertStore>> = LazyLock::new(|| {
     roots.into()
 });
 
-/// The authorities that the system trusts, or those in `SSL_CERT_FILE`, for services other than AWS.
+/// The authorities that the system trusts, or those in `SSL_CERT_FILE`.
 pub fn system_roots() -> Arc<RootCertStore> {
     SYSTEM_ROOTS.clone()
 }
@@ -208,8 +209,8 @@ fn amazon_roots() -> Arc<RootCertStore> {
     roots.into()
 }
 
-/// The root certificates of Amazon Trust Services (<https://www.amazontrust.com/repository/>), which sign all AWS
-/// endpoints.
+/// The root certificates of Amazon Trust Services (<https://www.amazontrust.com/repository/>), which issues the
+/// certificates of all AWS endpoints.
 const AMAZON_ROOTS: [&[u8]; 5] = [
     include_bytes!("roots/AmazonRootCA1.cer"),
     include_bytes!("roots/AmazonRootCA2.cer"),

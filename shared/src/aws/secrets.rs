@@ -1,5 +1,5 @@
-//! Secrets Manager, of which the service needs one operation: a further SDK would be larger than all that is done with it. The
-//! request is signed, sent, retried and limited in time by what the other clients are made of.
+//! A client for the one operation of Secrets Manager that the service needs, because its whole SDK would be large. The crates
+//! of the other SDKs sign, send, retry and time out the request.
 
 use std::time::Duration;
 
@@ -34,9 +34,9 @@ use serde_json::json;
 use crate::error::{Error, Result};
 
 const SERVICE: &str = "secretsmanager";
-/// How long the second try waits, at most; a request waits with it.
+/// The maximum pause before the first retry. Short, because a client's request waits.
 const BACKOFF: Duration = Duration::from_millis(50);
-/// There is no such secret, or no version of it with the wanted stage.
+/// The code if the secret, or a version with the requested stage, does not exist.
 const NOT_FOUND: &str = "ResourceNotFoundException";
 
 #[derive(Deserialize)]
@@ -44,22 +44,22 @@ const NOT_FOUND: &str = "ResourceNotFoundException";
 pub(crate) struct SecretVersion {
     #[serde(rename = "SecretString")]
     pub(crate) text: String,
-    /// The creation, in seconds since 1970.
+    /// The time of creation, in seconds since 1970.
     created_date: f64,
 }
 
 impl SecretVersion {
     /// The time at which the version became the current one.
     pub(crate) fn created_at(&self) -> DateTime<Utc> {
-        // Fractions of a second do not matter to what lasts for months.
+        // Truncate fractions of a second, which do not matter for a secret that lasts for months.
         DateTime::from_timestamp(self.created_date as i64, 0).unwrap_or_default()
     }
 }
 
-/// An answer without a secret.
+/// An error response.
 #[derive(Debug)]
 struct Refused {
-    /// The code of the error, such as `AccessDeniedException`.
+    /// The error code, such as `AccessDeniedException`.
     code: String,
     is_ours: bool,
 }
@@ -72,7 +72,7 @@ impl std::fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// The parts of the other clients that calls of Secrets Manager share.
+/// A client of Secrets Manager, made of parts of the other clients.
 pub(super) struct SecretsClient {
     pub(super) http: SharedHttpClient,
     pub(super) credentials: SharedCredentialsProvider,
@@ -84,8 +84,8 @@ pub(super) struct SecretsClient {
 }
 
 impl SecretsClient {
-    /// The version of a secret that has the stage, such as `AWSCURRENT`; `None` if there is none. Fails with [`Error::Busy`] if
-    /// Secrets Manager does not answer.
+    /// Fetches the version of a secret with this stage, such as `AWSCURRENT`; `None` if it does not exist. Fails with
+    /// [`Error::Busy`] if Secrets Manager does not respond.
     pub(super) async fn version(&self, secret: &str, stage: &str) -> Result<Option<SecretVersion>> {
         let body = json!({ "SecretId": secret, "VersionStage": stage }).to_string();
         let mut operation = Operation::builder()
@@ -120,7 +120,7 @@ impl SecretsClient {
             })
             .build();
         match operation.invoke(body).await {
-            // Without the parser's words, which may repeat the secret.
+            // Drop the parser's message, which may contain the secret.
             Ok(Secret(body)) => serde_json::from_slice(&body)
                 .map(Some)
                 .map_err(|_| Error::internal("the answer of Secrets Manager cannot be read")),
@@ -158,7 +158,7 @@ impl SecretsClient {
     }
 }
 
-/// The body of an answer, which `Debug` hides.
+/// The body of a response, hidden from `Debug`.
 struct Secret(Vec<u8>);
 
 impl std::fmt::Debug for Secret {
@@ -173,7 +173,7 @@ fn refused(status: u16, body: &[u8]) -> Refused {
         #[serde(rename = "__type")]
         code: String,
     }
-    // Some answers put the name of the service before the code.
+    // Some responses prefix the code with the name of the service and `#`.
     let code = serde_json::from_slice::<Problem>(body)
         .map(|Problem { code }| code.rsplit('#').next().unwrap_or_default().to_owned());
     let code = code.unwrap_or_else(|_| status.to_string());

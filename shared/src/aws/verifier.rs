@@ -7,16 +7,16 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 
-/// Trusts a few authorities, and others only for a certificate that none of these has signed.
+/// Trusts a few authorities. Asks others only about a certificate that none of the few has signed.
 #[derive(Debug)]
 pub(super) struct FallbackVerifier {
     first: Arc<WebPkiServerVerifier>,
-    /// Called for such a certificate only, because parsing all of the system's authorities takes most of a start.
+    /// Called only for such a certificate, because parsing all of the system's authorities takes most of a cold start.
     others: fn() -> Arc<RootCertStore>,
 }
 
 impl FallbackVerifier {
-    /// `None` if `first` has no authority.
+    /// A verifier that trusts `first`; `None` if `first` has no authority.
     pub(super) fn new(first: Arc<RootCertStore>, others: fn() -> Arc<RootCertStore>) -> Option<Self> {
         Some(Self { first: WebPkiServerVerifier::builder(first).build().ok()?, others })
     }
@@ -80,7 +80,8 @@ mod tests {
 
     fn certificate(host: &str) -> CertificateDer<'static> {
         let mut parameters = CertificateParams::new([host.to_owned()]).unwrap();
-        // Authorities are found by name: with one name for all, each would seem to have signed the others, and badly.
+        // Authorities are found by name. If all had the same name, each would seem to have signed the others, with
+        // invalid signatures.
         parameters.distinguished_name.push(DnType::CommonName, host);
         parameters.self_signed(&KeyPair::generate().unwrap()).unwrap().der().clone()
     }
@@ -108,7 +109,7 @@ mod tests {
         assert!(is_accepted(&unrelated, || trusting(&SERVER), HOST));
         assert!(!is_accepted(&unrelated, || trusting(&certificate("another.example")), HOST));
         assert!(!is_accepted(&unrelated, || RootCertStore::empty().into(), HOST));
-        // A wrong name is no reason to ask.
+        // A wrong host name must not cause a fallback to the others.
         assert!(!is_accepted(&SERVER, || panic!("asked the others"), "evil.example"));
         assert!(FallbackVerifier::new(RootCertStore::empty().into(), || trusting(&SERVER)).is_none());
     }

@@ -1,4 +1,4 @@
-//! Configuration of a deployment, read once from environment variables.
+//! The configuration of a deployment, read once from environment variables.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -12,74 +12,70 @@ use crate::domain::outgoing::AllowedTargets;
 use crate::domain::privacy::receipt::ReceiptKey;
 use crate::domain::text::{Email, is_loopback};
 
-/// The common prefix of all routes.
+/// The prefix of all routes of the API.
 pub const VERSION_PATH: &str = "/api/v3";
 
-/// The configuration of a function.
+/// The configuration of a process.
 #[derive(Clone)]
 pub struct Config {
-    /// `BASE_URL`, required: an origin followed by [`VERSION_PATH`], without a trailing slash. All references in
-    /// responses are built from it, never from the Host header.
+    /// `BASE_URL`, required: an origin followed by [`VERSION_PATH`], without a trailing slash. All URLs of resources in
+    /// responses begin with it; the Host header is never used.
     pub base_url: Url,
-    /// `SUITE_URL`, by default the origin of `BASE_URL`: the web application, which links in mails and `interview_suite_url`
-    /// lead to.
+    /// `SUITE_URL`, by default the origin of `BASE_URL`: the web application to which links in mails and `interview_suite_url` lead.
     pub suite_url: Url,
-    /// Whether `SUITE_URL` is set: candidates then take interviews in that application, and its pages have the paths of the API.
+    /// Whether `SUITE_URL` is set. Then candidates take interviews in that application, whose pages have the paths of the API.
     pub has_suite: bool,
-    /// `APP_URL`, optional: the application where staff work, unless their company has one of its own.
+    /// `APP_URL`, optional: the application where staff work, unless their company has its own.
     pub app_url: Option<Url>,
     /// `TABLE_NAME`, required: the DynamoDB table.
     pub table: String,
-    /// `SECURITY_CONTACT`, optional: where reports of vulnerabilities go, a `mailto:` or `https:` address that
-    /// `/.well-known/security.txt` names.
+    /// `SECURITY_CONTACT`, optional: a `mailto:` or `https:` URL for reports of vulnerabilities, which
+    /// `/.well-known/security.txt` shows.
     pub security_contact: Option<Url>,
-    /// `SESSION_IDLE_MINUTES`, default 120: sessions end after this time without use.
+    /// `SESSION_IDLE_MINUTES`, default 120: sessions expire after this time without use.
     pub session_idle_minutes: i64,
     /// `ALLOWED_ORIGINS`, default empty: comma-separated origins of web front ends that may read responses and use
     /// session cookies.
     pub allowed_origins: Vec<String>,
-    /// `ORIGIN_SECRETS`, optional: comma-separated secrets of the distribution in front of the API. A request
-    /// must have one. Two, so that one can be replaced while the distribution sends the other.
+    /// `ORIGIN_SECRETS`, optional: comma-separated secrets of the distribution in front of the API, of which each
+    /// request must have one. There are two, so that one can be replaced while the distribution sends the other.
     pub origin_secrets: OriginSecrets,
     /// `MAIL_SENDER`, required where mails are sent: the default sender.
     pub mail_sender: Option<Email>,
     /// `MAIL_CONFIGURATION_SET`, optional: the SES configuration set that reports on mails.
     pub mail_configuration_set: Option<String>,
-    /// `METRICS_NAMESPACE`, optional: the CloudWatch namespace for metrics in log lines; without one, there are no
-    /// metrics.
+    /// `METRICS_NAMESPACE`, optional: the CloudWatch namespace for metrics in log lines. Without it, there are no metrics.
     pub metrics_namespace: Option<String>,
-    /// `RELEASE`, required with `METRICS_NAMESPACE`: what the deployment is called, which each log line tells.
+    /// `RELEASE`, required with `METRICS_NAMESPACE`: the name of the release in each log line.
     pub release: Option<String>,
     /// `BUCKET_NAME`, required where files are stored or fetched: the S3 bucket.
     pub bucket: Option<String>,
-    /// Whether DynamoDB's endpoint is on this computer, which it never is in production.
+    /// Whether DynamoDB's endpoint is on this computer, as it never is in production.
     pub is_local: bool,
-    /// `WEAK_PASSWORD_HASHES`, optional: `1` hashes passwords at the lowest cost, for tests. Refused unless the deployment is
-    /// local.
+    /// `WEAK_PASSWORD_HASHES`, optional: `1` hashes passwords with the lowest cost, for tests. Only allowed in a local deployment.
     pub weak_password_hashes: bool,
     /// `EVENT_RETENTION_DAYS`, default 400: how long the history keeps changes.
     pub event_retention: TimeDelta,
-    /// `RECEIPT_SECRET_ID`, required where receipts of erasures and archives are signed: the ARN or the name of the secret in Secrets
-    /// Manager from which the key follows that signs them.
+    /// `RECEIPT_SECRET_ID`, required where receipts of erasures and archives are signed: the ARN or name of the secret in Secrets
+    /// Manager from which the signing key is derived.
     pub receipt_secret: Option<String>,
-    /// `FORMER_RECEIPT_KEYS`, default empty: comma-separated public keys that verify older receipts, the `x` of each in JWK.
+    /// `FORMER_RECEIPT_KEYS`, default empty: comma-separated public keys that verify older receipts, each as the `x` of its JWK.
     pub former_receipt_keys: Vec<ReceiptKey>,
-    /// `SEAL_SECRET_ID`, required where secrets are sealed: the ARN or the name of the secret in Secrets Manager from which the key
-    /// follows that seals them.
+    /// `SEAL_SECRET_ID`, required where values are sealed: the ARN or name of the secret in Secrets Manager from which the
+    /// sealing key is derived.
     pub seal_secret: Option<String>,
-    /// `RECOVERY_DAYS`, default 28, and `LOG_RETENTION_DAYS`, default 90: how long copies are kept of what was erased, as
-    /// receipts state.
+    /// `RECOVERY_DAYS`, default 28, and `LOG_RETENTION_DAYS`, default 90: how long copies of erased data are kept. Receipts state it.
     pub copies_kept: CopyRetention,
-    /// `OUTGOING_TARGETS`, default public names over https: `loopback` sends requests to the loopback interface too, over http as well. Refused
-    /// unless the deployment is local.
+    /// `OUTGOING_TARGETS`: by default, requests go only to public addresses over https; `loopback` also allows the loopback
+    /// interface, also over http. Only allowed in a local deployment.
     pub outgoing_targets: AllowedTargets,
-    /// `PATH`, set by every system: the folders of ffmpeg and ffprobe.
+    /// `PATH`: the folders where ffmpeg and ffprobe are searched.
     pub program_path: String,
     /// Access to the AWS APIs.
     pub aws: AwsConfig,
 }
 
-/// Secrets that requests must have, as hashes: comparing them takes the same time wherever they differ.
+/// The hashes of secrets, of which each request must have one.
 #[derive(Clone, Default)]
 pub struct OriginSecrets(Vec<[u8; 32]>);
 
@@ -88,18 +84,18 @@ impl OriginSecrets {
         Self(
             text.split(',')
                 .filter(|secret| !secret.is_empty())
-                // Hashed, so that a comparison takes the same time wherever two secrets differ.
+                // Hashed, so that the time of a comparison does not reveal where two secrets differ.
                 .map(|secret| Sha256::digest(secret).into())
                 .collect(),
         )
     }
 
-    /// Whether all requests come through the distribution.
+    /// Whether requests need a secret, so that all come through the distribution.
     pub fn are_required(&self) -> bool {
         !self.0.is_empty()
     }
 
-    /// Whether a request with this secret may pass.
+    /// Whether a request with the secret `sent` may pass.
     pub fn admit(&self, sent: Option<&[u8]>) -> bool {
         let sent = sent.map(|secret| <[u8; 32]>::from(Sha256::digest(secret)));
         !self.are_required() || sent.is_some_and(|secret| self.0.contains(&secret))
@@ -127,7 +123,7 @@ pub struct AwsConfig {
     pub secrets_endpoint: Option<String>,
 }
 
-/// A variable is missing or invalid.
+/// An environment variable is missing or invalid.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ConfigError {
     /// The variable's name.
@@ -145,18 +141,17 @@ impl fmt::Display for ConfigError {
 impl std::error::Error for ConfigError {}
 
 impl Config {
-    /// Reads the environment; fails with the first variable that is missing or invalid.
+    /// Reads the environment. Fails with the first missing or invalid variable.
     #[expect(clippy::disallowed_methods, reason = "the one place where the environment is read")]
     pub fn from_environment() -> Result<Self, ConfigError> {
         Self::from_variables(|name| std::env::var(name).ok())
     }
 
-    /// Reads variables by name through `variable`; empty values count as missing. Fails with the first variable that is
-    /// missing or invalid.
+    /// Reads variables by name with `variable`. Empty values count as missing. Fails with the first missing or invalid variable.
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let read = ConfigVariables(variable);
         let mut base_url = read.url("BASE_URL")?.ok_or_else(|| missing("BASE_URL"))?;
-        // References are the base followed by a path that begins with a slash.
+        // URLs are the base followed by a path that begins with a slash.
         base_url.set_path(base_url.path().trim_end_matches('/').to_owned().as_str());
         if base_url.path() != VERSION_PATH || base_url.query().is_some() || base_url.fragment().is_some() {
             return Err(unusable("BASE_URL", format!("must be an origin followed by {VERSION_PATH}")));
@@ -170,8 +165,8 @@ impl Config {
         let mail_sender = read.get("MAIL_SENDER").map(|text| Email::parse(&text)).transpose();
         let dynamodb_endpoint = read.endpoint("AWS_ENDPOINT_URL_DYNAMODB");
         let endpoint = dynamodb_endpoint.and_then(|url| Url::parse(&url).ok());
-        // The local endpoint is required, so that these settings cannot weaken real passwords, or let webhooks reach the metadata
-        // of the cloud or the service's own network, by mistake.
+        // Settings for tests require a local endpoint, so that by mistake they can neither weaken real passwords nor let webhooks
+        // reach the cloud's metadata or the service's own network.
         let is_local = endpoint.is_some_and(|url| is_loopback(&url));
         Ok(Self {
             base_url,
@@ -186,7 +181,7 @@ impl Config {
             mail_sender: mail_sender.map_err(|problem| unusable("MAIL_SENDER", problem))?,
             mail_configuration_set: read.get("MAIL_CONFIGURATION_SET"),
             release: match (read.get("METRICS_NAMESPACE"), read.get("RELEASE")) {
-                // A metric by release in a line without one is none at all, and no alarm would take a release back.
+                // Without the release, metrics by release would not exist, and no alarm would roll back a release.
                 (Some(_), None) => return Err(missing("RELEASE")),
                 (_, release) => release,
             },
@@ -213,15 +208,15 @@ impl Config {
 }
 
 impl Config {
-    /// Whether cookies are for encrypted connections alone.
-    // Only a server on the same machine may be spoken to in the clear.
+    /// Whether browsers may send cookies only over encrypted connections.
+    // Unencrypted connections are allowed only to a server on the same machine.
     pub fn is_cookie_secure(&self) -> bool {
         self.base_url.scheme() != "http" || !is_loopback(&self.base_url)
     }
 }
 
 impl AwsConfig {
-    /// Reads the environment of a program that has no other settings; fails with the first variable that is missing.
+    /// Reads the environment of a program that needs only these settings. Fails with the first missing variable.
     #[expect(clippy::disallowed_methods, reason = "the place where the environment is read")]
     pub fn from_environment() -> Result<Self, ConfigError> {
         Self::read(&ConfigVariables(|name: &str| std::env::var(name).ok()))
@@ -245,7 +240,7 @@ struct ConfigVariables<F>(F);
 
 impl<F: Fn(&str) -> Option<String>> ConfigVariables<F> {
     fn get(&self, name: &'static str) -> Option<String> {
-        // CloudFormation sets a variable whose parameter is empty.
+        // CloudFormation sets a variable even if its parameter is empty.
         self.0(name).filter(|value| !value.is_empty())
     }
 
@@ -260,7 +255,7 @@ impl<F: Fn(&str) -> Option<String>> ConfigVariables<F> {
         }
     }
 
-    /// Whether the variable has the value `on`, which is refused unless the deployment `is_local`.
+    /// Whether the variable has the value `on`. Fails if it is set although the deployment is not local.
     fn local_flag(&self, name: &'static str, on: &str, is_local: bool) -> Result<bool, ConfigError> {
         match self.get(name) {
             None => Ok(false),
@@ -274,11 +269,11 @@ impl<F: Fn(&str) -> Option<String>> ConfigVariables<F> {
         }
     }
 
-    /// Origins as browsers send them.
+    /// Parses a list of origins, in the form in which browsers send them.
     fn origins(&self, name: &'static str) -> Result<Vec<String>, ConfigError> {
         let text = self.get(name).unwrap_or_default();
         let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
-        // `*` is no origin, and would let any page act with a visitor's session.
+        // Refuses `*`, which would let any page act with a visitor's session.
         let origins = entries.map(|entry| match Url::parse(entry) {
             Ok(url) if url.origin().is_tuple() && url.origin().ascii_serialization() == entry => {
                 Ok(entry.to_owned())

@@ -1,4 +1,4 @@
-//! Variables that are missing, invalid, or allowed on one computer only.
+//! Variables that are missing, invalid, or allowed only in a local deployment.
 
 use super::*;
 

@@ -1,15 +1,15 @@
-//! The media types of request bodies.
+//! The media types that endpoints accept in request bodies.
 
-/// The media types that an endpoint takes.
+/// The media types that an endpoint accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AcceptedBody {
-    /// JSON alone.
+    /// Only JSON.
     Json,
-    /// JSON, or a form that may hold files.
+    /// JSON, or `multipart/form-data`, which may contain files.
     JsonOrForm,
-    /// A form that holds a file.
+    /// `multipart/form-data` with a file.
     Form,
-    /// JSON, or a form as links and OAuth have it.
+    /// JSON, or `application/x-www-form-urlencoded`.
     JsonOrParameters,
 }
 

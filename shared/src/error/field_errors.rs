@@ -1,21 +1,21 @@
-//! Messages about the fields of a request.
+//! Validation errors, by field.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Messages by field, in the order of the names; no field has one message twice.
+/// Messages by field, sorted by the field's name. A field has each message only once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FieldErrors(pub(super) BTreeMap<String, Vec<String>>);
 
-/// The most characters of a message.
-// Some repeat what was sent, and an answer must not grow with that.
+/// The maximum length of a message in characters; longer ones are truncated.
+// Some messages repeat sent values, and the response must not grow with the request.
 const MAX_MESSAGE: usize = 300;
 
 impl FieldErrors {
-    /// The name of messages about several fields.
+    /// The key of messages about several fields or the whole body.
     pub const ACROSS: &str = "non_field_errors";
 
-    /// Adds a message about `field`, unless it is there already.
+    /// Adds a message about `field`, unless the field has it already.
     pub fn add(&mut self, field: &str, message: impl Into<String>) {
         let messages = self.0.entry(field.to_owned()).or_default();
         let mut message = message.into();
@@ -28,7 +28,7 @@ impl FieldErrors {
         }
     }
 
-    /// Returns the value, or adds its message about `field` and returns `None`.
+    /// Returns the value. If it is an error, adds the message to `field` and returns `None`.
     pub fn read<T>(&mut self, field: &str, value: Result<T, String>) -> Option<T> {
         value.map_err(|message| self.add(field, message)).ok()
     }
@@ -38,7 +38,7 @@ impl FieldErrors {
         self.extend(other.0);
     }
 
-    /// Moves the messages to the fields of the part at `path`.
+    /// Prefixes each field with `path`; messages under [`ACROSS`](Self::ACROSS) move to `path` itself.
     pub fn below(self, path: &str) -> Self {
         let below =
             |field: String| if field == Self::ACROSS { path.to_owned() } else { format!("{path}.{field}") };
@@ -50,19 +50,19 @@ impl FieldErrors {
         self.0.into_values().map(|messages| (field.to_owned(), messages)).collect()
     }
 
-    /// The messages, each with its field.
+    /// All messages, each with its field.
     pub fn lines(&self) -> impl Iterator<Item = (&str, &str)> {
         let fields = self.0.iter();
         fields.flat_map(|(field, messages)| messages.iter().map(move |text| (field.as_str(), text.as_str())))
     }
 
-    /// Whether there is nothing to correct.
+    /// Whether there are no messages.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// All messages, without the fields.
+/// Prints all messages without their fields.
 impl fmt::Display for FieldErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let messages: Vec<&str> = self.0.values().flatten().map(String::as_str).collect();

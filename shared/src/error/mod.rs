@@ -1,4 +1,4 @@
-//! The one error type, named by what a caller can do about it, and the one place that knows its status and body.
+//! The error type of the service, whose variants follow from what a client can do, with the status and body of each.
 
 mod accepted_body;
 mod field_errors;
@@ -24,111 +24,111 @@ pub use field_errors::FieldErrors;
 /// The result of handlers, admission and the store.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a request was not done.
+/// Why a request failed.
 #[derive(Debug)]
 pub enum Error {
-    /// Values to correct: 400, messages by field.
+    /// Invalid values: 400, with messages by field.
     Fields(FieldErrors),
-    /// A body that is no JSON, with the parser's words: 400.
+    /// A body that is not valid JSON, with the parser's message: 400.
     MalformedJson(String),
-    /// A body that is no form, with the parser's words: 400.
+    /// A body that is not a valid form, with the parser's message: 400.
     MalformedForm(String),
-    /// A query parameter that the operation does not have: 400.
+    /// An unknown query parameter: 400.
     UnknownParameter {
         /// The name of the parameter.
         parameter: String,
-        /// A text for people.
+        /// A message for people, perhaps with a suggestion.
         detail: String,
     },
-    /// A query parameter of this name came twice, and is no list: 400.
+    /// The named query parameter was sent twice and is not a list: 400.
     RepeatedParameter(String),
-    /// A key that came by mail and opens nothing any more, with the company and the kind of account that it names: 400.
+    /// A mailed key that no longer works, with the company and kind of account that it names: 400.
     EndedMailedKey {
         /// The URL of the company.
         company: String,
-        /// Whether it is of a customer, else of a candidate.
+        /// Whether the key belongs to a customer; otherwise to a candidate.
         is_of_staff: bool,
     },
-    /// A sensible request that the current state does not allow: 400.
+    /// A valid request that the current state does not allow: 400.
     Refused(Refusal),
-    /// A request of OAuth that is refused, in the words of RFC 6749 as well: 400.
+    /// A refused OAuth request, with the fields of RFC 6749 and those of other errors: 400.
     OAuth {
-        /// The error by RFC 6749 or RFC 8693.
+        /// The error code of RFC 6749 or RFC 8693.
         error: &'static str,
         /// The reason for programs, in snake case.
         code: &'static str,
-        /// A text for people, without quotation marks, which RFC 6749 does not allow there.
+        /// A message for people, without quotation marks, which RFC 6749 forbids here.
         detail: Cow<'static, str>,
     },
-    /// No usable credential: 401.
+    /// No valid credential: 401.
     Unauthenticated(Refusal),
-    /// The key of a candidate that opens nothing any more, with what it still tells its holder: 401.
+    /// A candidate's or guest's ended key, with the fields that its holder may still see: 401.
     EndedKey(Refusal, Map<String, Value>),
-    /// A known caller who may not do this: 403.
+    /// The caller is authenticated but may not do this: 403.
     Forbidden(Refusal),
-    /// An account whose company lets staff sign in by its provider alone, with the address to go to: 403.
+    /// The company's staff must sign in by its provider, at this URL: 403.
     SignInRequired(String),
-    /// A known caller without a permission: 403. Named tokens are told which ones have it.
+    /// The caller lacks a permission: 403. The message to a named token says which tokens have it.
     MissingPermission { permission: Action, is_token: bool },
-    /// Unknown, another company's, or one the caller may not know of: 404.
+    /// The resource does not exist, belongs to another company, or is hidden from the caller: 404.
     NotFound,
-    /// No such path: 404. Holds the URL of the reference.
+    /// The path does not exist: 404. Contains the URL of the reference.
     UnknownPath(String),
-    /// The path exists, not for this method: 405. The router adds `Allow`.
+    /// The path does not support this method: 405. The router adds `Allow`.
     MethodNotAllowed,
-    /// Another request modified the resource; fetch it and try again: 409.
+    /// Another request has modified the resource: 409. The client must fetch it and try again.
     Changed,
-    /// The `external_id` is that of another candidate of the project, or of another project of the company: 409.
+    /// Another candidate of the project, or another project of the company, has the `external_id`: 409.
     ExternalIdTaken {
-        /// The resource that has it; `None` if it cannot be told.
+        /// The resource that has the `external_id`; `None` if unknown.
         holder: Option<ResourceRef>,
         /// The holder's URL; `None` if the caller may not see it.
         resource_uri: Option<String>,
     },
-    /// The company was imported, and the operator has not started it: 409.
+    /// The company was imported, but the operator has not started it: 409.
     NotStarted,
-    /// An earlier attempt at this request is still running; retry after so many seconds: 409.
+    /// An earlier attempt at this request is still running. Retry after this many seconds: 409.
     InProgress(i64),
-    /// The events after the requested number have expired; this is the first one that is left: 410.
+    /// Events after the requested number have expired: 410. Contains the number of the first remaining event.
     Expired(u64),
     /// The resource does not match `If-Match`: 412.
     PreconditionFailed,
-    /// The resource does not exist, and because of `If-Match` the request may only change it: 412.
+    /// The request has `If-Match`, but the resource does not exist: 412.
     NothingMatches,
-    /// The resource exists, and because of `If-None-Match` the request may only create it: 412.
+    /// The request has `If-None-Match: *`, but the resource exists: 412.
     AlreadyExists,
     /// The body is longer than allowed: 413.
     TooLarge,
-    /// The body is longer than a request with files can be: 413, and names the way for large files.
+    /// The body is longer than allowed for a request with files: 413. The message tells how to upload large files.
     FilesTooLarge,
-    /// The body is not of the type that is understood: 415.
+    /// The body has none of the accepted media types: 415.
     UnsupportedMediaType(AcceptedBody),
-    /// The body is compressed, or in another coding that is not understood: 415.
+    /// The body cannot be read and declares a `Content-Encoding`: 415.
     UnsupportedCoding,
-    /// Too many attempts; another may be made after this time: 429.
+    /// Too many attempts. Retry after this time: 429.
     Throttled(TimeDelta),
-    /// The company already runs the most imports and actions on many candidates. Retry after this many seconds: 429.
+    /// The company has reached its limit of concurrent imports and actions on many candidates. Retry after this many seconds: 429.
     CompanyBusy(i64),
-    /// The Idempotency-Key came with another body before: 422.
+    /// The Idempotency-Key was used with a different request: 422.
     KeyReused,
-    /// The storage is busy; come again in some seconds: 503.
+    /// The storage is busy. Retry after some seconds: 503.
     Busy(ErrorSource),
-    /// An item that this release cannot read, most likely because a newer one wrote it: 503. The source is logged.
+    /// This release cannot read an item, most likely because a newer release wrote it: 503. The source is logged.
     Unreadable(ErrorSource),
-    /// A fault of ours: 500. The source is logged, never shown.
+    /// A server error: 500. The source is logged, never shown.
     Internal(ErrorSource),
 }
 
-/// The cause of an error, for the log.
+/// The cause of an error, only for the log.
 pub type ErrorSource = Box<dyn std::error::Error + Send + Sync>;
 
 impl Error {
-    /// A fault of ours, caused by `source`.
+    /// A server error caused by `source`.
     pub fn internal(source: impl Into<ErrorSource>) -> Self {
         Self::Internal(source.into())
     }
 
-    /// One message about one field.
+    /// A single message about a single field.
     pub fn field(name: &str, message: impl Into<String>) -> Self {
         let mut errors = FieldErrors::default();
         errors.add(name, message);
@@ -168,13 +168,13 @@ impl Error {
         }
     }
 
-    /// Whether others can cause it, by what they have sent or done meanwhile. It is then no fault of the service.
-    // A busy storage counts as well: a company that uses up the throughput of its partitions makes it busy.
+    /// Whether clients can cause the error by what they send or do concurrently. If so, it is not a fault of the service.
+    // `Busy` counts too: a company can make the storage busy by using up the throughput of its partitions.
     pub fn is_of_others(&self) -> bool {
         !matches!(self, Self::Unreadable(_) | Self::Internal(_))
     }
 
-    /// The body of the response: field messages, or `code` and `detail`.
+    /// The body of the response: messages by field, or an object with `code` and `detail`.
     pub fn body(&self) -> Value {
         match self {
             Self::Fields(errors) => json!(errors.0),
@@ -224,7 +224,7 @@ impl Error {
                 Value::Object(body)
             }
             Self::NotFound => detail("not_found", "Not found."),
-            // The code of a missing resource: which of both it is, programs cannot act on.
+            // The same code as for a missing resource, because programs would react in the same way.
             Self::UnknownPath(reference) => {
                 detail("not_found", &format!("There is no such path. All paths are listed at {reference}"))
             }
@@ -260,7 +260,7 @@ impl Error {
                 "precondition_failed",
                 "The resource no longer matches `If-Match`. Fetch it and try again.",
             ),
-            // One code: clients fetch the resource and try again in all of these cases.
+            // One code for these three: in each case, clients fetch the resource and try again.
             Self::NothingMatches => detail(
                 "precondition_failed",
                 "There is no resource for `If-Match`. Create it with `If-None-Match: *`.",
@@ -295,7 +295,7 @@ impl Error {
                 "unreadable",
                 "This resource was written by a newer release that is still being deployed. Try again in a minute.",
             ),
-            // The cause is for the log alone: clients could not act on it, and it may name what they must not know.
+            // The cause is only for the log: clients cannot act on it, and it may contain confidential data.
             Self::Internal(_) => detail(
                 "internal_error",
                 "Internal error. If it persists, report the `X-Request-Id` of this response.",
@@ -303,7 +303,7 @@ impl Error {
         }
     }
 
-    /// The seconds after which the client may try again; `None` if that does not help.
+    /// The seconds after which the client may retry; `None` if a retry does not help.
     pub fn retry_after(&self) -> Option<i64> {
         match self {
             Self::Throttled(wait) => Some(wait.num_seconds().max(1)),
@@ -319,7 +319,7 @@ impl Error {
             Self::Unauthenticated(_) | Self::EndedKey(..) => {
                 Some((header::WWW_AUTHENTICATE, HeaderValue::from_static("Token")))
             }
-            // RFC 9110 has the answer name what is understood.
+            // RFC 9110 demands that the response names the accepted codings.
             Self::UnsupportedCoding => Some((header::ACCEPT_ENCODING, HeaderValue::from_static("identity"))),
             _ => self.retry_after().map(|seconds| (header::RETRY_AFTER, HeaderValue::from(seconds))),
         }
@@ -372,11 +372,11 @@ impl From<RefusedOrThrottled> for Error {
     }
 }
 
-/// Marks the response of a request that lost to another write.
+/// Marks the response to a request whose commit failed because of a concurrent write.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ConflictMark;
 
-/// The cause of a response that is our fault, for the request log.
+/// The cause of a 5xx response, for the request log.
 #[derive(Debug, Clone)]
 pub struct ErrorCause(pub Arc<str>);
 
@@ -394,7 +394,7 @@ impl IntoResponse for Error {
     }
 }
 
-/// The error and what caused it, in one line.
+/// The error and its chain of causes, in one line.
 fn describe(error: &(dyn std::error::Error + 'static)) -> String {
     let causes = std::iter::successors(error.source(), |cause| cause.source());
     causes.fold(error.to_string(), |line, cause| format!("{line}: {cause}"))

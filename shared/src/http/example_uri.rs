@@ -1,4 +1,4 @@
-//! The URLs in the examples of the OpenAPI document. Each field of a view names the one that it shows.
+//! The URLs in the examples of the OpenAPI document, for the fields of views.
 
 macro_rules! in_company {
     ($($path:literal),+) => {
@@ -37,9 +37,9 @@ pub const FEED: &str = in_company!("events/?after=1042&page_size=20");
 
 pub const RETENTION: &str = in_company!("retention/");
 pub const SIGN_IN: &str = in_company!("sign-in/");
-/// The callback of a company's provider.
+/// The URL to which a company's provider redirects after a sign-in.
 pub const SIGN_IN_CALLBACK: &str = "https://interviews.example.com/api/v3/sign-in/acme/callback/";
-/// The address where the staff of a company sign in.
+/// The URL where a company's staff begin to sign in.
 pub const SIGN_IN_URL: &str = "https://interviews.example.com/api/v3/sign-in/acme/";
 
 pub const PROJECT: &str = in_project!("");
@@ -61,13 +61,13 @@ pub const GUEST_LINK: &str = of_candidate!("guest-links/01JQ8ZQG7P2S5V8Y1B4E7H0K
 pub const UPLOAD: &str = of_candidate!("uploads/01JQ8ZHT4D7S0A3F6G9H2J5KPQ/");
 pub const VETO: &str = of_candidate!("vetos/01JQ8ZMD3K6Q9X2A5D8G1N4RPQ/");
 
-/// A page of the service.
+/// The page where guests watch a candidate's answers.
 pub const REVIEW: &str = "https://interviews.example.com/review/ivg_AZXRkq3p";
-/// A target of file uploads, outside of the API.
+/// The signed URL of an upload to the bucket, outside the API.
 pub const UPLOAD_TARGET: &str = "https://uploads.example.com/a-signed-address";
-/// An address for downloads, outside of the API.
+/// The signed URL of a download from the bucket, outside the API.
 pub const DOWNLOAD: &str = "https://downloads.example.com/a-signed-address";
-/// Pages for staff.
+/// The page where staff work on a project.
 pub const PROJECT_PAGE: &str = "https://interviews.example.com/project/acme/01JQ8Z6R7ZP4S3C0V9N2M5K8TD/";
 pub const CANDIDATE_PAGE: &str =
     "https://interviews.example.com/result/acme/01JQ8Z6R7ZP4S3C0V9N2M5K8TD/01JQ8ZB4T1H6W5Y7X3Q9E2G0FA/";

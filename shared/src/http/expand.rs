@@ -1,11 +1,11 @@
-//! The references of an answer that a client wants to have replaced by what they lead to: `?expand=evaluators,labels`.
+//! The query parameter `expand`: with `?expand=evaluators,labels`, a response contains these resources instead of their URLs.
 
 /// The names in the query parameter `expand`.
 #[derive(Debug, Default)]
 pub struct ExpandFields(Vec<&'static str>);
 
 impl ExpandFields {
-    /// Reads comma-separated lists of names of a resource whose references of these `names` can be replaced.
+    /// Parses comma-separated lists of names. An error if a name is not among `names`, the resource's expandable references.
     pub(super) fn read<'a>(
         lists: impl Iterator<Item = &'a str>,
         names: &[&'static str],
@@ -24,7 +24,7 @@ impl ExpandFields {
         Ok(Self(wanted))
     }
 
-    /// Whether the client wants references of this name expanded.
+    /// Whether the client wants the reference `name` expanded.
     pub fn has(&self, name: &str) -> bool {
         self.0.contains(&name)
     }

@@ -1,4 +1,4 @@
-//! Files that requests bring, and those that they announce.
+//! Stores the files of requests, and prepares announced uploads.
 
 use axum::body::Bytes;
 use chrono::{DateTime, Utc};
@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::media::{CheckedFile, ObjectStore, SignedUpload, object_key, upload_key, video_upload_key};
 use crate::store::Store;
 
-/// Stores files on behalf of a request.
+/// Stores files and signs upload requests on behalf of a caller.
 pub struct FileWriter<'a> {
     pub(crate) store: &'a Store,
     pub(crate) objects: ObjectStore<'a>,
@@ -23,8 +23,8 @@ pub struct FileWriter<'a> {
 }
 
 impl FileWriter<'_> {
-    /// The file that an owner has after a change: a new one is stored at once, and belongs to the owner as soon as the
-    /// owner is written with it. One that no owner is written with is deleted later.
+    /// Returns the owner's file after `change`. Stores a new file at once; it belongs to the owner as soon as the
+    /// caller commits the owner with it. A file that no commit refers to is deleted later.
     pub async fn change(
         &self,
         owner: Account,
@@ -38,7 +38,7 @@ impl FileWriter<'_> {
             Some(FileChange::Put(bytes)) => {
                 let file = CheckedFile::new(kind, bytes).await?;
                 let upload = self.new_upload(owner, kind, None);
-                // The upload is noted before the first byte is stored: whatever fails in between, no object is left unknown.
+                // Record the upload before storing the object, so that a failure in between leaves no unknown object.
                 self.store.note_upload(&upload).await?;
                 let key = object_key(self.company, owner, upload.id);
                 self.objects.put(&key, upload.id, file).await.map(Some)
@@ -46,7 +46,7 @@ impl FileWriter<'_> {
         }
     }
 
-    /// An upload that lets the client put a file for an owner straight into the bucket, and the request to do so.
+    /// Prepares an upload: the client puts the owner's file straight into the bucket with the signed request.
     pub async fn announce(
         &self,
         owner: Account,
@@ -55,15 +55,15 @@ impl FileWriter<'_> {
     ) -> Result<(Upload, SignedUpload)> {
         let upload = self.new_upload(owner, kind, Some(announced.clone()));
         let lifetime = (upload.url_expires_at() - self.now).to_std().map_err(Error::internal)?;
-        // Clients do not upload to where files are served from: a signed URL works until it expires, so a client could replace a
-        // validated file.
+        // Clients upload to a different key than the one that serves the file: a signed URL works until it expires, so a client
+        // could replace a validated file.
         let key = upload_key(upload.id);
         let AnnouncedFile { content_type, size } = announced;
         let signed = self.objects.upload_to(&key, &content_type, size, lifetime).await?;
         Ok((upload, signed))
     }
 
-    /// The request that lets the client put the file of a new video straight into the bucket.
+    /// Returns the signed request with which the client puts the file of a new video straight into the bucket.
     pub async fn announce_video(&self, video: &Video) -> Result<SignedUpload> {
         let AnnouncedFile { content_type, size } = &video.file;
         let lifetime = (video.url_expires_at() - self.now).to_std().map_err(Error::internal)?;
@@ -72,9 +72,9 @@ impl FileWriter<'_> {
             .await
     }
 
-    /// Stores the file of a video, which is converted as soon as it is there.
+    /// Stores the file of a video. The new object starts its conversion.
     pub async fn put_video(&self, video: &Video, bytes: Bytes) -> Result<()> {
-        // The conversion checks it, where a decoder may fail without harm.
+        // Unchecked: the conversion validates the file, in a process where a decoder may crash without harm.
         self.objects.put_unchecked(&video_upload_key(&video.company, video.id), bytes).await
     }
 

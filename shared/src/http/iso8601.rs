@@ -1,8 +1,8 @@
-//! Dates and timestamps in ISO 8601, in its basic and extended formats.
+//! Parses dates and timestamps in the basic and extended formats of ISO 8601.
 
 use chrono::{DateTime, Datelike, NaiveDate, TimeDelta, Timelike, Utc};
 
-/// The forms of a date in ISO 8601, each digit a 0, with the format that chrono reads it by.
+/// The forms of a date in ISO 8601, with 0 for each digit, and chrono's format for each.
 const DATES: [(&str, &str); 6] = [
     ("0000-00-00", "%Y-%m-%d"),
     ("00000000", "%Y%m%d"),
@@ -11,7 +11,7 @@ const DATES: [(&str, &str); 6] = [
     ("0000-W00-0", "%G-W%V-%u"),
     ("0000W000", "%GW%V%u"),
 ];
-/// The formats of a time of day; a fraction of the last second may follow.
+/// The forms of a time of day, without fractions of a second, and chrono's format for each.
 const TIMES: [(&str, &str); 4] =
     [("00:00:00", "%H:%M:%S"), ("000000", "%H%M%S"), ("00:00", "%H:%M"), ("0000", "%H%M")];
 const ZONES: [(&str, &str); 7] = [
@@ -29,14 +29,14 @@ fn format_of(forms: &[(&str, &'static str)], text: &str) -> Option<&'static str>
     forms.iter().find(|(form, _)| *form == shape).map(|(_, format)| *format)
 }
 
-/// A calendar date in ISO 8601, within the years that dates can show.
+/// Parses a date in ISO 8601, in the years 1 to 9999.
 pub fn parse_date(text: &str) -> Result<NaiveDate, String> {
     let date = format_of(&DATES, text).and_then(|format| NaiveDate::parse_from_str(text, format).ok());
     date.filter(|date| (1..=9999).contains(&date.year()))
         .ok_or_else(|| "Date has wrong format. Use YYYY-MM-DD.".to_owned())
 }
 
-/// A moment in ISO 8601 with a time zone designator, to the second, within the years that timestamps can show.
+/// Parses a timestamp in ISO 8601 with a time zone, in the years 1 to 9999. Drops fractions of a second.
 pub fn parse_timestamp(text: &str) -> Result<DateTime<Utc>, String> {
     read_moment(text)
         .filter(|moment| (1..=9999).contains(&moment.year()))
@@ -44,7 +44,7 @@ pub fn parse_timestamp(text: &str) -> Result<DateTime<Utc>, String> {
 }
 
 fn read_moment(text: &str) -> Option<DateTime<Utc>> {
-    // RFC 3339 allows lower case, and a space between date and time, which many languages write by default.
+    // RFC 3339 allows lower case, and a space between date and time, which many languages print by default.
     let (date, rest) = text.split_once(['T', 't', ' '])?;
     let (time, zone) = rest.split_at(rest.find(['Z', 'z', '+', '-'])?);
     let zone = if zone == "z" { "Z" } else { zone };
@@ -57,17 +57,17 @@ fn read_moment(text: &str) -> Option<DateTime<Utc>> {
     {
         return None;
     }
-    // 24:00 is the end of the day in ISO 8601; chrono knows it as the beginning of the next one alone.
+    // ISO 8601 allows 24:00 for the end of a day. chrono accepts only 00:00 of the next day.
     let ends_day = time.starts_with("24") && !has_other_digits(&time[2..]) && !has_other_digits(fraction);
     let time = if ends_day { time.replacen("24", "00", 1) } else { time.to_owned() };
     let format = format!("{}T{time_format}{}", format_of(&DATES, date)?, format_of(&ZONES, zone)?);
     let moment = DateTime::parse_from_str(&format!("{date}T{time}{zone}"), &format).ok()?;
     let moment = moment.checked_add_signed(TimeDelta::days(i64::from(ends_day)))?;
-    // A leap second is shown as the one before it: few clients can read a minute of 61 seconds.
+    // A leap second becomes the second before it: few clients can parse a minute of 61 seconds.
     moment.to_utc().with_nanosecond(0)
 }
 
-/// Whether a time has digits besides 0.
+/// Whether a text has digits other than 0.
 fn has_other_digits(time: &str) -> bool {
     time.contains(|character| matches!(character, '1'..='9'))
 }

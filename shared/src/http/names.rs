@@ -1,14 +1,14 @@
-//! Names that requests send: of members of bodies, and of query parameters. One that is not known is refused, because whoever
-//! mistypes a restriction must not get the unrestricted thing.
+//! Names of body members and query parameters. Requests with unknown names are refused: a client that mistypes a restriction
+//! must not create something unrestricted.
 
 use strsim::osa_distance;
 
-/// The most characters of a name in a response, which must not grow with what was sent.
+/// The maximum length in characters of a sent name in a response, so that the response cannot grow with the request.
 const MAX_SHOWN: usize = 100;
-/// The most changes between a name and the one that may have been meant.
+/// The maximum edit distance between an unknown name and the suggested one.
 const MAX_CHANGES: usize = 2;
 
-/// The name as responses show it.
+/// The name as responses show it: truncated if it is long.
 pub(in crate::http) fn shown(name: &str) -> String {
     match name.char_indices().nth(MAX_SHOWN) {
         Some((end, _)) => format!("{}…", &name[..end]),
@@ -16,7 +16,7 @@ pub(in crate::http) fn shown(name: &str) -> String {
     }
 }
 
-/// `problem` with a name, followed by the known name that may have been meant, if there is one.
+/// `problem`, followed by the `known` name that is most similar to `name`, if any is similar enough.
 pub(in crate::http) fn with_suggestion<'a>(
     problem: String,
     name: &str,
@@ -33,15 +33,15 @@ fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&
     let distances = known.into_iter().filter_map(|known| {
         let other = folded(known);
         let changes = osa_distance(&name, &other);
-        // Any name is near a short one.
+        // Two changes turn almost any name into a short one, so also limit the distance by length.
         (changes <= MAX_CHANGES && 3 * changes <= other.chars().count()).then_some((changes, known))
     });
     distances.min().map(|(_, known)| known)
 }
 
-/// The name without underscores and case, which differ between languages.
+/// The name in lower case without underscores, because programming languages differ in both.
 fn folded(name: &str) -> String {
-    // No known name is as long, and distances between long names cost time.
+    // Truncated, because distances of long names are slow to compute. All known names are shorter.
     name.chars().take(MAX_SHOWN).filter(|character| *character != '_').flat_map(char::to_lowercase).collect()
 }
 

@@ -1,4 +1,4 @@
-//! Files that are the same for all readers: stored packed, and sent packed to clients that accept it.
+//! Files that are the same for all readers: kept gzipped, and sent gzipped to clients that accept gzip.
 
 use std::io::{self, Read, Write};
 
@@ -26,35 +26,35 @@ pub const CACHE_FOR_EVER: &str = "public, max-age=31536000, immutable";
 #[derive(Debug, Clone)]
 pub struct PackedFile {
     media_type: &'static str,
-    /// The content in gzip's format.
+    /// The gzipped content.
     packed: Bytes,
 }
 
 impl PackedFile {
-    /// A file with this content.
+    /// Compresses a file.
     ///
     /// # Errors
-    /// None in practice, because packing writes to memory.
+    /// None in practice, because compression writes to memory.
     pub fn pack(media_type: &'static str, content: &[u8]) -> io::Result<Self> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
         encoder.write_all(content)?;
         Ok(Self { media_type, packed: encoder.finish()?.into() })
     }
 
-    /// A file whose content is packed already, in gzip's format.
+    /// A file whose `content` is gzipped already.
     pub const fn of_packed(media_type: &'static str, content: &'static [u8]) -> Self {
         Self { media_type, packed: Bytes::from_static(content) }
     }
 
-    /// The bytes that clients which accept gzip load.
+    /// The size in bytes that clients which accept gzip download.
     pub fn packed_len(&self) -> usize {
         self.packed.len()
     }
 
-    /// The response to `reader`, with this `Cache-Control`.
+    /// Responds to `reader` with the file or 304. `caching` is the `Cache-Control` header.
     ///
     /// # Errors
-    /// [`Error::Internal`] if the file cannot be unpacked.
+    /// [`Error::Internal`] if the content cannot be decompressed.
     pub fn send(&self, reader: &FileReader, caching: &'static str) -> Result<Response> {
         let mut headers = HeaderMap::from_iter(
             [(CONTENT_TYPE, self.media_type), (CACHE_CONTROL, caching), (VARY, "Accept-Encoding")]
@@ -78,7 +78,7 @@ impl PackedFile {
 pub struct FileReader {
     /// The base URL of this deployment.
     pub base_url: Url,
-    /// The query of the address.
+    /// The query string.
     pub query: String,
     conditions: RequestConditions,
     takes_gzip: bool,
@@ -97,7 +97,7 @@ impl FromRequestParts<App> for FileReader {
     }
 }
 
-/// Whether a client can unpack gzip. A weight other than 0 makes no difference: there is no other packing here.
+/// Whether the client accepts gzip. Only a weight of 0 matters: there is no other coding to prefer.
 fn takes_gzip(headers: &HeaderMap) -> bool {
     let values = headers.get_all(ACCEPT_ENCODING).into_iter().filter_map(|value| value.to_str().ok());
     let mut codings = values.flat_map(|value| value.split(',')).map(|coding| {

@@ -13,21 +13,21 @@ use super::wire::Uri;
 use crate::app::App;
 use crate::error::{Error, FieldErrors, Result};
 
-/// Parameters that mean nothing, which libraries of clients add to every request.
+/// Parameters without meaning that HTTP libraries add to every request.
 const MEANINGLESS: [(&str, Option<&str>); 2] = [("format", Some("json")), ("_", None)];
 
-/// The parameters of a query string, and what was found wrong with them so far.
+/// The parameters of a query string, and their errors so far.
 ///
-/// A method that reads a parameter returns `None` if it is absent or wrong; [`QueryParameters::finish`] tells which, before the
-/// handler reads or writes anything. It refuses parameters that nothing has asked for, and repeated ones.
+/// A method that reads a parameter returns `None` if it is absent or invalid; [`QueryParameters::finish`] returns the errors,
+/// before the handler reads or writes anything. It also refuses unread and repeated parameters.
 #[derive(Debug)]
 pub struct QueryParameters {
-    /// The URL without the query.
+    /// The request's URL without the query.
     address: Uri,
     sent: Vec<(String, String)>,
-    /// The names that were asked for.
+    /// The names that the handler has asked for.
     asked: Vec<&'static str>,
-    /// The known names that may be repeated.
+    /// Those of the asked names that may be repeated.
     lists: Vec<&'static str>,
     errors: FieldErrors,
 }
@@ -36,7 +36,7 @@ impl FromRequestParts<App> for QueryParameters {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
-        // Only the percent-encoding may differ from the list's own URL: identifiers have one spelling.
+        // Decoding gives the list's canonical URL: identifiers have one spelling, so only percent-encoding can differ.
         let path = percent_decode_str(parts.uri.path()).decode_utf8_lossy();
         let origin = app.config().base_url.origin().ascii_serialization();
         Ok(Self::parse(Uri::new(format!("{origin}{path}")), parts.uri.query()))
@@ -44,14 +44,14 @@ impl FromRequestParts<App> for QueryParameters {
 }
 
 impl QueryParameters {
-    /// Reads the query string of a request to `address`.
+    /// Parses the query string of a request to `address`.
     pub fn parse(address: Uri, query: Option<&str>) -> Self {
         let sent = form_urlencoded::parse(query.unwrap_or_default().as_bytes()).into_owned().collect();
         let (asked, lists, errors) = Default::default();
         Self { address, sent, asked, lists, errors }
     }
 
-    /// Refuses all parameters of a route that has none.
+    /// Refuses all parameters, for a route that takes none.
     pub(crate) fn refuse_all(query: Option<&str>) -> Result<()> {
         match query {
             None | Some("") => Ok(()),
@@ -59,7 +59,7 @@ impl QueryParameters {
         }
     }
 
-    /// The value of a filter, read by `parse`; `None` if it is absent, empty or wrong.
+    /// Reads a filter with `parse`. Ignores an empty value; `None` if the value is absent, empty or invalid.
     pub fn filter<T>(
         &mut self,
         name: &'static str,
@@ -69,9 +69,9 @@ impl QueryParameters {
         self.errors.read(name, value)
     }
 
-    /// The value of a filter that finds one resource, read by `parse`, which refuses an empty value; `None` if it is absent or
-    /// wrong.
-    // A client that has no value by mistake must not get the whole list.
+    /// Reads a filter that finds one resource with `parse`, which must refuse an empty value; `None` if the value is absent or
+    /// invalid.
+    // An empty value is an error: a client that has lost the value must not get the whole list.
     pub fn unique_filter<T>(
         &mut self,
         name: &'static str,
@@ -81,12 +81,12 @@ impl QueryParameters {
         self.errors.read(name, value)
     }
 
-    /// The value of a parameter that is `true` or `false`; `None` if it is absent or wrong.
+    /// Reads `true` or `false`; `None` if the value is absent or invalid.
     pub fn flag(&mut self, name: &'static str) -> Option<bool> {
         self.unique_filter(name, |text| text.parse().map_err(|_| "Must be `true` or `false`.".to_owned()))
     }
 
-    /// The value of a parameter that must be present, read by `parse`; records an error if it is absent or wrong.
+    /// Reads a required parameter with `parse`. Records an error if it is absent or invalid.
     pub fn required<T>(
         &mut self,
         name: &'static str,
@@ -98,7 +98,7 @@ impl QueryParameters {
         self.unique_filter(name, parse)
     }
 
-    /// The items of a parameter that is a list with commas and may be repeated, each read by `parse`; `None` if it is absent or wrong.
+    /// Reads a comma-separated list, whose parameter may be repeated; `parse` reads each item. `None` if it is absent or invalid.
     pub fn list<T: Ord>(
         &mut self,
         name: &'static str,
@@ -111,7 +111,7 @@ impl QueryParameters {
         self.errors.read(name, items)
     }
 
-    /// The references, of these `names`, that the client wants expanded.
+    /// Reads `expand`: which of the references `names` the client wants expanded.
     pub fn expand(&mut self, names: &[&'static str]) -> ExpandFields {
         const EXPAND: &str = "expand";
         self.asked.push(EXPAND);
@@ -126,7 +126,7 @@ impl QueryParameters {
         self.errors.add(name, message);
     }
 
-    /// Refuses unknown and repeated parameters, then all wrong values together.
+    /// Fails for the first unknown or repeated parameter, otherwise with all invalid values together.
     pub fn finish(&mut self) -> Result<()> {
         let is_meaningless = |(name, value): &&(String, String)| {
             MEANINGLESS.iter().any(|(known, of)| name == known && of.is_none_or(|of| value == of))
@@ -150,17 +150,17 @@ impl QueryParameters {
         }
     }
 
-    /// The URL of the request with its parameters, but for those of the `position`.
+    /// The URL of the request for another `position` in the list: replaces these parameters and keeps the others.
     pub fn link_to<const N: usize>(&self, position: [(&str, String); N]) -> Uri {
         let kept = self.sent.iter().filter(|(name, _)| position.iter().all(|(other, _)| name != other));
         let mut query = form_urlencoded::Serializer::new(String::new());
         Uri::new(format!("{}?{}", self.address, query.extend_pairs(kept).extend_pairs(&position).finish()))
     }
 
-    /// A whole number from 1 to `most`.
+    /// Reads an integer from 1 to `most`; `default` if it is absent or invalid.
     pub(super) fn whole_number(&mut self, name: &'static str, default: u64, most: u64) -> u64 {
         let number = self.unique_filter(name, |text| {
-            // `parse` accepts a plus sign.
+            // `parse` would accept a plus sign.
             let digits = Some(text).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
             let number =
                 digits.and_then(|digits| digits.parse().ok()).filter(|number| (1..=most).contains(number));
@@ -169,7 +169,7 @@ impl QueryParameters {
         number.unwrap_or(default)
     }
 
-    /// The first value of a parameter.
+    /// Marks a parameter as read and returns its first value.
     fn value(&mut self, name: &'static str) -> Option<&str> {
         self.asked.push(name);
         self.sent.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())

@@ -1,4 +1,4 @@
-//! The addresses of resources: made from the configured base URL, and read back.
+//! Makes the URLs of resources from the configured base URL, and parses them.
 
 use std::fmt::{self, Write as _};
 
@@ -25,7 +25,7 @@ use crate::mail::{InterviewLink, review_link};
 use crate::media::{AnswerObjects, FileUrlSigner, captions_name, object_key, rendition_key};
 use crate::store::OpenedKeys;
 
-/// Makes and reads references.
+/// Makes the URLs of resources, files and pages, and parses the URLs of resources.
 #[derive(Clone, Copy)]
 pub struct ReferenceUris<'a> {
     base: &'a Url,
@@ -36,28 +36,28 @@ pub struct ReferenceUris<'a> {
 }
 
 impl<'a> ReferenceUris<'a> {
-    /// References below the base URL of these settings.
+    /// URLs below the base URL of these settings. Without a signer: methods for file URLs return `None`.
     pub fn new(config: &'a Config) -> Self {
         let Config { base_url: base, suite_url: suite, has_suite, app_url, .. } = config;
         Self { base, suite, has_suite: *has_suite, app: app_url.as_ref(), signer: None }
     }
 
-    /// References below a base URL, in a deployment without a web application, whose pages are below `suite`.
+    /// URLs below `base`, in a deployment without a web application; the service's pages are below `suite`.
     pub(crate) fn below(base: &'a Url, suite: &'a Url) -> Self {
         Self { base, suite, has_suite: false, app: None, signer: None }
     }
 
-    /// Whether the service itself is at this host, with the port if it is not the scheme's own.
+    /// Whether `authority` (the host, and the port unless it is the scheme's default) is that of the base URL.
     pub fn is_own(&self, authority: &str) -> bool {
         self.base.authority() == authority
     }
 
-    /// Adds URLs of files to the references, for the caller that this signer belongs to.
+    /// Makes URLs of files too, valid for the signer's caller.
     pub fn signed_by(self, signer: &'a FileUrlSigner) -> Self {
         Self { signer: Some(signer), ..self }
     }
 
-    /// The URL of one of an owner's files; `None` without a file or a signer.
+    /// The URL of an owner's file; `None` without a file or a signer.
     pub fn file(
         &self,
         c: &CompanyId,
@@ -65,14 +65,14 @@ impl<'a> ReferenceUris<'a> {
         kind: FileKind,
         file: Option<StoredFile>,
     ) -> Option<Uri> {
-        // Events and mails have no signer: such a URL works for one session only.
+        // Events and mails have no signer, because file URLs are valid for one session only.
         let signer = self.signer?;
         let file = file?;
         let token = signer.sign(file.id.to_bytes(), &object_key(c, owner, file.id));
         Some(self.files(c, owner, kind).join(token))
     }
 
-    /// The URL below which an owner's files of this kind are fetched.
+    /// The prefix of the URLs of an owner's files of this kind.
     pub fn files(&self, c: &CompanyId, owner: Account, kind: FileKind) -> Uri {
         self.owner(c, owner).join(kind.as_str())
     }
@@ -88,23 +88,24 @@ impl<'a> ReferenceUris<'a> {
         }
     }
 
-    /// The callback: the address to which a company's provider sends people back.
-    // One for each company: with one for all, a company's provider could have another one's codes sent to itself (RFC 9700 §4.4).
+    /// The callback: the URL to which a company's provider redirects people after a sign-in.
+    // One callback for each company: with a common one, a malicious provider could obtain the codes of another company's provider
+    // (mix-up attack, RFC 9700 §4.4).
     pub fn sign_in_callback(&self, c: &CompanyId) -> Uri {
         self.sign_in_url(c).join("callback")
     }
 
-    /// The address where the staff of a company sign in by its provider.
+    /// The URL that starts a sign-in by the company's provider.
     pub fn sign_in_url(&self, c: &CompanyId) -> Uri {
         write_uri(format_args!("{}/sign-in/{c}/", self.base))
     }
 
-    /// The page of a company's staff.
+    /// The service's page for a company's staff.
     pub fn staff_page(&self, c: &CompanyId) -> Uri {
         self.own_page(format_args!("staff/{c}"))
     }
 
-    /// The page that says why nobody was signed in.
+    /// The page that shows why a sign-in failed.
     pub fn sign_in_page(&self, failure: SignInFailure, company: Option<&CompanyId>) -> Uri {
         let page = self.own_page(format_args!("sign-in"));
         let company = company.map(|company| format!("&company={company}")).unwrap_or_default();
@@ -115,17 +116,17 @@ impl<'a> ReferenceUris<'a> {
         write_uri(format_args!("{}/companies/{c}/", self.base))
     }
 
-    /// The logo of a company, for everyone; `None` without one.
+    /// The public URL of a company's logo; `None` without a logo.
     pub fn logo(&self, company: &Company) -> Option<Uri> {
         company.logo.as_ref().map(|logo| self.company(&company.id).join("logo").join(logo.id))
     }
 
-    /// A resource right below company `c`.
+    /// The URL of a resource directly below company `c`.
     pub fn uri<K: ResourceKind<Parent = CompanyMark>>(&self, c: &CompanyId, id: Id<K>) -> Uri {
         write_uri(format_args!("{}/companies/{c}/{}/{id}/", self.base, K::SEGMENT))
     }
 
-    /// A resource right below project `p` of company `c`.
+    /// The URL of a resource directly below project `p` of company `c`.
     pub fn uri_in_project<K>(&self, c: &CompanyId, p: ProjectId, id: Id<K>) -> Uri
     where
         K: ResourceKind<Parent = ProjectMark>,
@@ -141,9 +142,9 @@ impl<'a> ReferenceUris<'a> {
         self.uri_in_project(c, p, k).join(GuestLinkMark::SEGMENT).join(l)
     }
 
-    /// The page where guests watch the answers that the link with this key shows.
+    /// The page where guests watch a candidate's answers; `key` is the guest link's key.
     pub fn review_page(&self, key: &str) -> Uri {
-        // Always the service's own: the web application of a deployment may have no such page.
+        // Always a page of the service: a deployment's web application may lack it.
         let mut origin = self.base.clone();
         origin.set_path("");
         Uri::new(review_link(&origin, key))
@@ -153,7 +154,7 @@ impl<'a> ReferenceUris<'a> {
         self.company(c).join("legal").join(id)
     }
 
-    /// The answer of a candidate to a question.
+    /// The URL of a candidate's answer to a question.
     pub fn answer(&self, answers: &AnswerObjects, question: QuestionId) -> Uri {
         self.uri_in_project(&answers.company, answers.project, answers.candidate)
             .join("answers")
@@ -206,7 +207,7 @@ impl<'a> ReferenceUris<'a> {
         Some(self.uri(company, *id).join("captions").join(language.as_str()).join(token))
     }
 
-    /// A resource with a history; questions and criteria are parts of their project.
+    /// The URL of a resource with a history.
     pub fn resource(&self, c: &CompanyId, resource: ResourceRef) -> Uri {
         match resource {
             ResourceRef::Company => self.company(c),
@@ -226,7 +227,7 @@ impl<'a> ReferenceUris<'a> {
         }
     }
 
-    /// The page that shows a project to staff: that of the web application, or else the service's own.
+    /// The page that shows a project to staff: in the web application if there is one, else in the service.
     pub fn project_page(&self, c: &CompanyId, p: ProjectId) -> Uri {
         if self.has_suite {
             self.suite_page(&self.uri(c, p))
@@ -235,8 +236,8 @@ impl<'a> ReferenceUris<'a> {
         }
     }
 
-    /// The page that shows a candidate to staff: that of the web application, or else the service's own.
-    // The URL holds no credential and never changes, so that others may store it. A person who opens it has to log in.
+    /// The page that shows a candidate to staff: in the web application if there is one, else in the service.
+    // The URL contains no credential and never changes, so other systems may store it. A person who opens it has to log in.
     pub fn candidate_page(&self, c: &CompanyId, p: ProjectId, k: CandidateId) -> Uri {
         if self.has_suite {
             self.suite_page(&self.uri_in_project(c, p, k))
@@ -245,7 +246,7 @@ impl<'a> ReferenceUris<'a> {
         }
     }
 
-    /// The page of the candidate that the resource is or belongs to; `None` for other resources.
+    /// The page of the candidate, for a candidate or their interview; `None` for other resources.
     pub fn page_of_resource(&self, c: &CompanyId, resource: ResourceRef) -> Option<Uri> {
         match resource {
             ResourceRef::Candidate { project, candidate } | ResourceRef::Interview { project, candidate } => {
@@ -255,7 +256,7 @@ impl<'a> ReferenceUris<'a> {
         }
     }
 
-    /// The page about the accessibility of the service's pages; `None` if candidates take their interview in a web application.
+    /// The statement on the accessibility of the service's pages; `None` if candidates use a web application instead.
     pub fn accessibility_page(&self, c: &CompanyId) -> Option<Uri> {
         (!self.has_suite).then(|| self.own_page(format_args!("accessibility/{c}")))
     }
@@ -267,12 +268,12 @@ impl<'a> ReferenceUris<'a> {
         Uri::new(format!("{}{path}", self.suite.as_str().trim_end_matches('/')))
     }
 
-    /// The page at this path of the service, which stands beside the API. Identifiers need no escapes.
+    /// The service's page at this path, outside the API. Identifiers need no escapes.
     fn own_page(&self, path: fmt::Arguments<'_>) -> Uri {
         write_uri(format_args!("{}/{path}/", self.suite.as_str().trim_end_matches('/')))
     }
 
-    /// The application where the staff of the company work: its own, else that of the deployment; `None` for none.
+    /// The application of the company's staff: the company's own, else that of the deployment; `None` if there is neither.
     pub fn application<'b>(&'b self, company: &'b Company) -> Option<&'b str> {
         match company.app_url.as_str() {
             "" => self.app.map(Url::as_str),
@@ -280,11 +281,11 @@ impl<'a> ReferenceUris<'a> {
         }
     }
 
-    /// The link that opens the candidate's interview; `None` once it is over, or if their key is not among the opened ones.
+    /// The link to the candidate's interview; `None` once the interview is over, or if `keys` lacks the candidate's key.
     pub fn interview_url(&self, candidate: &Candidate, project: &Project, keys: &OpenedKeys) -> Option<Uri> {
         let key = keys.of(candidate);
-        // Lists show many candidates, of whom most have none: the link is not made for them. One without the key would lead a
-        // candidate who has no password to a login.
+        // Checked first, because most candidates in lists have no link. If the candidate has a key, a link without it would
+        // lead them to a login although they have no password.
         let has_link = candidate.has_open_interview() && candidate.access_key.is_some() == key.is_some();
         has_link.then(|| {
             let link = InterviewLink::new(self.suite, candidate, project, key);
@@ -292,7 +293,7 @@ impl<'a> ReferenceUris<'a> {
         })
     }
 
-    /// The identifier of the resource right below company `c` at `reference`.
+    /// Parses the URL of a resource directly below company `c`.
     pub fn parse<K>(&self, c: &CompanyId, reference: &str) -> Result<Id<K>, String>
     where
         K: ResourceKind<Parent = CompanyMark>,
@@ -300,7 +301,7 @@ impl<'a> ReferenceUris<'a> {
         parse_below(&self.company(c).join(K::SEGMENT), reference)
     }
 
-    /// The identifier of the resource right below project `p` of company `c` at `reference`.
+    /// Parses the URL of a resource directly below project `p` of company `c`.
     pub fn parse_in_project<K>(&self, c: &CompanyId, p: ProjectId, reference: &str) -> Result<Id<K>, String>
     where
         K: ResourceKind<Parent = ProjectMark>,
@@ -308,11 +309,11 @@ impl<'a> ReferenceUris<'a> {
         parse_below(&self.uri(c, p).join(K::SEGMENT), reference)
     }
 
-    /// The resource with a history of company `c` at `reference`.
+    /// Parses the URL of a resource with a history, in company `c`.
     pub fn parse_resource(&self, c: &CompanyId, reference: &str) -> Result<ResourceRef, String> {
         let company = self.company(c);
         let path = reference.strip_prefix(company.as_str());
-        // Many clients drop the last slash.
+        // Many clients omit the final slash.
         let segments: Vec<&str> = path.map(|path| path.split_terminator('/').collect()).unwrap_or_default();
         let resource = match segments[..] {
             [] => path.map(|_| ResourceRef::Company).ok_or(InvalidId),
@@ -336,7 +337,7 @@ impl<'a> ReferenceUris<'a> {
         resource.map_err(|_| format!("\"{reference}\" is not the URL of a resource under {company}."))
     }
 
-    /// The URL of a creator.
+    /// The URL of the customer or named token that has created a resource.
     pub fn creator(&self, company: &CompanyId, creator: Creator) -> Uri {
         match creator {
             Creator::Customer(customer) => self.uri(company, customer),
@@ -344,10 +345,10 @@ impl<'a> ReferenceUris<'a> {
         }
     }
 
-    /// The author of changes at `reference`, or of this name.
+    /// Parses the author of changes: `system`, `operator`, or the URL of a customer, candidate or named token.
     pub fn parse_author(&self, c: &CompanyId, reference: &str) -> Result<ChangeAuthor, String> {
         match reference {
-            // Neither has a URL.
+            // These two have no URL.
             "system" => return Ok(ChangeAuthor::System),
             "operator" => return Ok(ChangeAuthor::Operator),
             _ => {}
@@ -362,7 +363,7 @@ impl<'a> ReferenceUris<'a> {
         }
     }
 
-    /// The company at `reference`, or the named token there with its company; `None` for anything else.
+    /// Parses the URL of a company, or of a named token with its company; `None` for any other URL.
     pub fn parse_company_or_token(&self, reference: &str) -> Option<(CompanyId, Option<TokenId>)> {
         let path = reference.strip_prefix(self.base.as_str()).unwrap_or_default();
         let segments: Vec<&str> = path.strip_suffix('/').unwrap_or(path).split('/').collect();
@@ -389,9 +390,9 @@ impl<'a> ReferenceUris<'a> {
 }
 
 fn write_uri(uri: fmt::Arguments<'_>) -> Uri {
-    // Most URLs fit. `format!` would let the text grow several times, for dozens of URLs in a list.
+    // Most URLs fit. `format!` would reallocate several times for each of the dozens of URLs in a list.
     let mut text = String::with_capacity(192);
-    // Writing to a text does not fail.
+    // Writing to a string cannot fail.
     let _ = text.write_fmt(uri);
     Uri::new(text)
 }

@@ -1,11 +1,11 @@
-//! JSON Schemas of Rust types, as the OpenAPI document holds them.
+//! Generates JSON Schemas of Rust types for the OpenAPI document.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::transform_subschemas;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-/// Makes schemas of what is written, with references into the document's components.
+/// Generates schemas of serialized types, with references into the document's components.
 pub(crate) fn generator() -> SchemaGenerator {
     let settings = SchemaSettings::draft2020_12().for_serialize().with(|settings| {
         settings.definitions_path = "/components/schemas".into();
@@ -16,7 +16,7 @@ pub(crate) fn generator() -> SchemaGenerator {
     settings.into_generator()
 }
 
-/// The schema of a type that holds no other type with a schema of its own.
+/// The schema of a type that refers to no other type with its own schema.
 pub(crate) fn inline<T: JsonSchema>() -> Value {
     let mut generator = generator();
     let mut schema = generator.subschema_for::<T>();
@@ -24,7 +24,7 @@ pub(crate) fn inline<T: JsonSchema>() -> Value {
     schema.to_value()
 }
 
-/// The schema of a type, and those of the other types that it refers to.
+/// The schema of a type, and the schemas of the types that it refers to.
 pub(crate) fn with_definitions<T: JsonSchema>() -> (Value, Map<String, Value>) {
     let mut generator = generator();
     let mut schema = T::json_schema(&mut generator);
@@ -32,15 +32,14 @@ pub(crate) fn with_definitions<T: JsonSchema>() -> (Value, Map<String, Value>) {
     (schema.to_value(), generator.take_definitions(true))
 }
 
-/// Brings a schema, and those in it, into the form that clients are generated from most easily.
+/// Simplifies a schema and its subschemas, so that generators make better clients from them.
 fn simplify(schema: &mut Schema) {
     transform_subschemas(&mut simplify, schema);
     plain_choice(schema);
     plain_null(schema);
 }
 
-/// Turns a choice of described constants into a plain `enum` that clients are generated from more easily; the
-/// descriptions become a list in its own.
+/// Turns a `oneOf` of described constants into a plain `enum`. Their descriptions become a list in the enum's description.
 fn plain_choice(schema: &mut Schema) {
     let Some(choices) = schema.get("oneOf").and_then(Value::as_array) else { return };
     let Some(values) = choices.iter().map(|choice| choice.get("const").cloned()).collect::<Option<Vec<_>>>()
@@ -56,15 +55,15 @@ fn plain_choice(schema: &mut Schema) {
     let lines = lines.collect::<Vec<_>>().join("\n");
     let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
     let text = format!("{text}\n\n{lines}");
-    // Generators make one type per `oneOf` branch, but one enum of these.
+    // Generators make a type for each branch of `oneOf`, but a single type for an `enum`.
     schema.remove("oneOf");
     schema.insert("type".to_owned(), json!("string"));
     schema.insert("enum".to_owned(), json!(values));
     schema.insert("description".to_owned(), json!(text.trim()));
 }
 
-/// Turns a choice between an enum and null into one enum, of which generators make one type. The list of the values follows
-/// the description of the choice.
+/// Turns `anyOf` an enum and null into one enum, for which generators make a single type. The list of the values follows
+/// the description of the `anyOf`.
 fn plain_null(schema: &mut Schema) {
     let Some([of, null]) = schema.get("anyOf").and_then(Value::as_array).map(Vec::as_slice) else { return };
     let (Some(values), true) = (of["enum"].as_array(), null["type"] == "null") else { return };

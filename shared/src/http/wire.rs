@@ -1,4 +1,4 @@
-//! Types of values in answers.
+//! Types of values in responses.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -27,7 +27,7 @@ impl Uri {
         &self.0
     }
 
-    /// The URL one segment below this one.
+    /// Appends a segment and a final slash. The URL must end in a slash.
     pub fn join(&self, segment: impl fmt::Display) -> Self {
         Self(format!("{self}{segment}/"))
     }
@@ -39,8 +39,8 @@ impl fmt::Display for Uri {
     }
 }
 
-/// The last segment of the URL of a resource, which the paths of its operations name.
-// The identifier is not a part of the `Uri`: it is written without a text of its own.
+/// The last segment of a resource's URL, which the paths of its operations contain.
+// Separate from the `Uri`, so that it is serialized without allocating a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identifier<T>(pub T);
 
@@ -50,14 +50,14 @@ impl<T: fmt::Display> Serialize for Identifier<T> {
     }
 }
 
-/// The form of a kind of identifiers, for the document.
+/// The format of a type of identifiers, for the OpenAPI document.
 pub trait IdentifierForm {
-    /// A regular expression that fits all of them.
+    /// A regular expression that matches all identifiers of the type.
     const PATTERN: &'static str;
 }
 
 impl<K> IdentifierForm for Id<K> {
-    // 26 characters of five bits are two bits more than a ULID has, so the first one is at most 7.
+    // 26 characters of five bits have two bits more than a ULID, so the first character is at most 7.
     const PATTERN: &'static str = "^[0-7][0-9A-HJKMNP-TV-Z]{25}$";
 }
 
@@ -74,7 +74,7 @@ impl IdentifierForm for u32 {
     const PATTERN: &'static str = "^[1-9][0-9]{0,8}$";
 }
 
-// The document gives it the example that ends the one of `resource_uri`.
+// The schema has no example: the generator takes it from the end of the example of `resource_uri`.
 impl<T: IdentifierForm> JsonSchema for Identifier<T> {
     fn inline_schema() -> bool {
         true
@@ -93,7 +93,8 @@ impl<T: IdentifierForm> JsonSchema for Identifier<T> {
     }
 }
 
-/// A text, or the empty string when there is none. Its schema is plain text, which generated clients handle best.
+/// A value that is shown as a string; `None` is shown as an empty string. The schema is a plain string, which generated
+/// clients handle best.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
 #[schemars(inline, description = "")]
 pub struct OrEmpty<T>(#[schemars(with = "String")] pub Option<T>);
@@ -107,7 +108,7 @@ impl<T: Serialize> Serialize for OrEmpty<T> {
     }
 }
 
-/// The schema of the errors of an entry of a list: the body that a request with this entry alone would get, or an empty object.
+/// The schema of the errors of one entry of a list: the error body for a request with only this entry, or an empty object.
 #[derive(Debug)]
 pub struct EntryErrors;
 
@@ -121,7 +122,7 @@ impl JsonSchema for EntryErrors {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        // `FieldErrors` fits an empty object.
+        // An empty object is a valid `FieldErrors`.
         json_schema!({
             "anyOf": [
                 { "$ref": "#/components/schemas/Problem" },
@@ -138,12 +139,12 @@ impl JsonSchema for EntryErrors {
 pub struct Decimal(#[schemars(with = "f64", range(min = 0))] u32);
 
 impl Decimal {
-    /// The number with this many hundredths.
+    /// A number in hundredths.
     pub fn of_hundredths(hundredths: u32) -> Self {
         Self(hundredths)
     }
 
-    /// The number with this many tenths.
+    /// A number in tenths.
     pub fn of_tenths(tenths: u32) -> Self {
         Self(tenths.saturating_mul(10))
     }
@@ -152,22 +153,22 @@ impl Decimal {
 impl Serialize for Decimal {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 % 100 {
-            // 4 instead of 4.0, as clients sent it.
+            // Show 4 instead of 4.0, as clients send it.
             0 => serializer.serialize_u32(self.0 / 100),
             _ => serializer.serialize_f64(f64::from(self.0) / 100.0),
         }
     }
 }
 
-/// Reads a number from 0 to `maximum` with at most one decimal, in tenths.
+/// Parses a number from 0 to `maximum` with at most one decimal. Returns it in tenths.
 pub fn tenths(number: &Value, maximum: u32) -> Result<u32, String> {
-    // JSON numbers are floats to most clients.
+    // Most clients send JSON numbers as floats, so 4 may come as 4.0.
     let tenths = number.as_f64().ok_or("A valid number is required.")? * 10.0;
     let most = f64::from(maximum) * 10.0;
     if !(0.0..=most).contains(&tenths) {
         return Err(format!("Ensure each value is from 0 to {maximum}."));
     }
-    // Ten times a number such as 3.3 is not quite whole.
+    // In floating point, ten times a number such as 3.3 is not exactly an integer.
     if (tenths - tenths.round()).abs() > 1e-6 {
         return Err("Ensure that values have at most one decimal.".to_owned());
     }

@@ -7,7 +7,7 @@ use crate::domain::text::Email;
 
 /// The maximum length that SES accepts, name included.
 const LONGEST: usize = 320;
-/// How much text an encoded word of at most 75 characters holds (RFC 2047): 60 characters of base64 between the marks.
+/// The bytes of text per encoded word: RFC 2047 limits a word to 75 characters, of which 60 are base64.
 const BYTES_PER_WORD: usize = 45;
 
 /// `name <address>`: the name is quoted, or encoded if it is not plain ASCII, and truncated to fit.
@@ -19,14 +19,14 @@ pub(super) fn sender(name: &str, address: &Email) -> String {
     if name.is_empty() { address.to_owned() } else { format!("{name} <{address}>") }
 }
 
-/// Whether `name` can be quoted unchanged, and lenient readers do not take it for an encoded word.
+/// Whether `name` can be quoted unchanged, and lenient mail programs do not read it as an encoded word.
 fn is_plain(name: &str) -> bool {
     name.bytes().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\'))
         && !name.contains("=?")
 }
 
 fn quoted(name: &str, room: usize) -> String {
-    // Plain names are ASCII, so that every byte is a character.
+    // Plain names are ASCII, so a byte is a character.
     let end = name.len().min(room.saturating_sub(2));
     match name[..end].trim() {
         "" => String::new(),
@@ -34,7 +34,7 @@ fn quoted(name: &str, room: usize) -> String {
     }
 }
 
-/// Encoded words, which readers join without spaces. Splits between characters only.
+/// Splits `name` between characters into encoded words, which mail programs join without the spaces. Omits words that do not fit.
 fn encoded(name: &str, room: usize) -> String {
     let mut words = String::new();
     let mut rest = name.trim();
@@ -61,12 +61,12 @@ mod tests {
         super::sender(name, &Email::parse("jobs@acme.example").unwrap())
     }
 
-    /// The text of a run of encoded words.
+    /// The text of several encoded words.
     fn decoded(name: &str) -> String {
         let words = name.split(' ').map(|word| {
             assert!(word.len() <= 75, "{word}");
             let text = word.strip_prefix("=?UTF-8?B?").unwrap().strip_suffix("?=").unwrap();
-            // Each word decodes by itself.
+            // Each word must be decodable by itself.
             String::from_utf8(STANDARD.decode(text).unwrap()).unwrap()
         });
         words.collect()

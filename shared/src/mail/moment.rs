@@ -1,4 +1,4 @@
-//! Formats a moment in a language and a named time zone.
+//! Formats a time in a language and a named time zone.
 
 use chrono::{DateTime, Datelike, FixedOffset, Timelike, Utc};
 
@@ -39,9 +39,9 @@ fn nth(names: &'static str, index: u32) -> &'static str {
     names.split(' ').nth(index as usize).unwrap_or_default()
 }
 
-/// `moment` to the minute in `timezone`.
+/// Formats `moment` in `timezone`, truncated to the minute. An unknown or empty `timezone` is UTC.
 pub fn in_words(moment: DateTime<Utc>, timezone: &str, language: Language) -> String {
-    // Companies without a time zone have an empty name.
+    // The name is empty for companies without a time zone.
     let zone = TimeZone::named(timezone).unwrap_or_else(TimeZone::utc);
     let local = zone.local_time(moment);
     let (weekdays, months) = names_in(language);
@@ -51,9 +51,9 @@ pub fn in_words(moment: DateTime<Utc>, timezone: &str, language: Language) -> St
     let year = local.year();
     let hour = local.hour();
     let minute = local.minute();
-    // French and Italian count only the first day of a month with an ordinal.
+    // French and Italian use an ordinal only for the first day of a month.
     let [french, italian] = if day == 1 { ["er", "º"] } else { ["", ""] };
-    // Without seconds, so that the mail never promises more time.
+    // Truncate the seconds, so that a mail never promises more time.
     let words = match language {
         Language::En => format!("{weekday} {day} {month} {year} at {hour:02}:{minute:02}"),
         Language::De => format!("{weekday}, {day}. {month} {year}, {hour:02}:{minute:02} Uhr"),
@@ -65,7 +65,7 @@ pub fn in_words(moment: DateTime<Utc>, timezone: &str, language: Language) -> St
     format!("{words} ({})", zone_of(&local, &zone))
 }
 
-/// The zone's city and its offset from UTC at that moment.
+/// The name of the zone, and its offset from UTC at the time `local`.
 fn zone_of(local: &DateTime<FixedOffset>, zone: &TimeZone) -> String {
     if zone.is_utc() {
         return "UTC".to_owned();
@@ -139,7 +139,7 @@ mod tests {
                 "2026-01-01T12:00:00Z",
                 "Thursday 1 January 2026 at 08:30 (America/St Johns, UTC−3:30)",
             ),
-            // Vancouver keeps its summer time all year since 2026.
+            // Vancouver has summer time all year since 2026.
             (
                 "America/Vancouver",
                 "2026-12-15T12:00:00Z",

@@ -1,4 +1,4 @@
-//! A mail to one person: its reader, and what it shows.
+//! A mail to one person, before rendering.
 
 use url::Url;
 
@@ -22,14 +22,14 @@ pub struct PersonalMail<'a> {
     pub company: &'a ShortName,
     /// The reader's language.
     pub language: Language,
-    /// Why the mail is sent.
+    /// Why the mail is sent, and what it shows.
     pub occasion: MailOccasion<'a>,
 }
 
 impl<'a> PersonalMail<'a> {
     /// A mail to a candidate about their interview. `answered` is the number of answers in a complete interview, `suite` the web
-    /// application's base URL, `key` the candidate's access key in the clear, `logo` the URL of the company's logo,
-    /// `accessibility` that of the page about accessibility.
+    /// application's base URL, `key` the candidate's decrypted access key, `logo` the URL of the company's logo, and
+    /// `accessibility` the URL of the accessibility statement.
     #[expect(clippy::too_many_arguments, reason = "what a mail shows comes from as many places")]
     pub fn about_interview(
         reason: CandidateMail,
@@ -45,7 +45,7 @@ impl<'a> PersonalMail<'a> {
     ) -> Self {
         let language = candidate.mail_language(Some(project), company);
         let has_ended = [CandidateMail::Completed, CandidateMail::EndedByTime, CandidateMail::Cancelled];
-        // An answer may come when there is no interview to go on with.
+        // An answer to a request for help may come after the interview has ended.
         let is_open = match reason {
             CandidateMail::HelpAnswered => candidate.has_open_interview(),
             _ => !has_ended.contains(&reason),
@@ -58,8 +58,8 @@ impl<'a> PersonalMail<'a> {
             (CandidateMail::Completed, _, Some(at)) => Some((at, answered.filter(|count| *count > 0))),
             _ => None,
         };
-        // The message explains why the interview was reopened, so every mail about it repeats it, also the one with the latest
-        // link.
+        // The message says why the interview was reopened, so every later mail about the interview repeats it, even the one
+        // with the latest link.
         let message = match reason {
             CandidateMail::HelpAnswered => {
                 let request = candidate.help_request.as_ref();
@@ -90,7 +90,7 @@ impl<'a> PersonalMail<'a> {
         }
     }
 
-    /// `word`, which names an interview as one by video; empty if all questions are answered in writing.
+    /// `word`, which says that the interview is by video; empty if all questions are answered in writing.
     pub(super) fn by_video(&self, word: &'static str) -> &'static str {
         if self.is_written() { "" } else { word }
     }
@@ -100,7 +100,7 @@ impl<'a> PersonalMail<'a> {
         matches!(&self.occasion, MailOccasion::Interview { length: Some(length), .. } if length.is_written)
     }
 
-    /// The address that the mail tells the reader to ask.
+    /// The address to which the mail tells the reader to write.
     pub(super) fn asked_address(&self) -> Option<&str> {
         let address = match &self.occasion {
             MailOccasion::Interview { contact, .. } => contact.email.as_ref(),
@@ -118,7 +118,7 @@ impl<'a> PersonalMail<'a> {
         }
     }
 
-    /// The deadline to show.
+    /// The formatted deadline to show.
     pub(super) fn deadline(&self) -> Option<&str> {
         match &self.occasion {
             MailOccasion::Interview { deadline, .. } => deadline.as_deref(),
@@ -134,7 +134,7 @@ impl<'a> PersonalMail<'a> {
         }
     }
 
-    /// The page about accessibility, to which the mail leads.
+    /// The URL of the accessibility statement to link to.
     pub(super) fn accessibility(&self) -> Option<&str> {
         match &self.occasion {
             MailOccasion::Interview { accessibility, .. } => accessibility.as_deref(),
@@ -142,7 +142,7 @@ impl<'a> PersonalMail<'a> {
         }
     }
 
-    /// The link of a mail with a single one, shown as a button.
+    /// The link to show as a button; `None` unless the mail has exactly one link.
     pub(super) fn link(&self) -> Option<&str> {
         match &self.occasion {
             MailOccasion::Interview { link, .. } => link.as_ref().map(InterviewLink::url),
@@ -150,13 +150,13 @@ impl<'a> PersonalMail<'a> {
             | MailOccasion::StaffSignIn { link, .. }
             | MailOccasion::AddressConfirmation { link, .. }
             | MailOccasion::AddressChanged { link, .. } => Some(link),
-            // Several accounts get a list instead: one button would not say whose password it sets.
+            // For several accounts, the mail has a list instead, because a button would not say whose password it sets.
             MailOccasion::PasswordReset { accounts: [account], .. } => Some(&account.link),
             _ => None,
         }
     }
 
-    /// The links of a mail about several accounts.
+    /// The list of links in a mail about several accounts.
     pub(super) fn links(&self) -> &[AccountLink] {
         match self.occasion {
             MailOccasion::PasswordReset { accounts, .. } if accounts.len() > 1 => accounts,
@@ -164,7 +164,7 @@ impl<'a> PersonalMail<'a> {
         }
     }
 
-    /// The ended interviews that a mail to a customer names, by project.
+    /// The ended interviews that a mail to a customer lists, by project.
     pub(super) fn ended_interviews(&self) -> &[EndedInterviewList] {
         match self.occasion {
             MailOccasion::InterviewsEnded { lists, .. } | MailOccasion::EvaluationsAwaited { lists, .. } => {
@@ -182,7 +182,7 @@ impl<'a> PersonalMail<'a> {
         }
     }
 
-    /// How many links the reader must keep to themselves.
+    /// The number of secret links in the mail.
     pub(super) fn secret_links(&self) -> usize {
         match &self.occasion {
             MailOccasion::Interview { link, .. } => {

@@ -1,4 +1,4 @@
-//! The answers of handlers, as the document describes them.
+//! Describes the responses of handlers in the OpenAPI document.
 
 use axum::Json;
 use axum::http::StatusCode;
@@ -15,13 +15,13 @@ use crate::http::exchange::respond::{
 use crate::http::page::{DEFAULT_SIZE, MAX_SIZE, PageView};
 use crate::http::{ViewSchema, schema_of};
 
-/// The answer of a handler.
+/// A type of response that describes itself.
 pub trait DescribeResponse {
-    /// Whether `commit` has made it, which stores it for repeats with the same Idempotency-Key.
+    /// Whether `commit` makes the response, so that it is stored for retries with the same Idempotency-Key.
     const IS_ONCE: bool = false;
-    /// The view that it shows.
+    /// The view in the response.
     const SHOWS: Option<ViewSchema> = None;
-    /// Whether it tells that the request has created a resource, or changed one that was there.
+    /// Whether the response's status tells if the request has created the resource or changed an existing one.
     const MAY_CREATE: bool = false;
 
     /// Adds status, headers and body to the operation.
@@ -163,7 +163,7 @@ impl DescribeResponse for FileRedirect {
     }
 }
 
-// `document.rs` describes it.
+// A raw response says nothing by its type, so `document.rs` describes it.
 impl DescribeResponse for Response {
     fn describe(_: &mut OperationDoc) {}
 }

@@ -1,4 +1,4 @@
-//! The arguments of handlers, as the document describes them.
+//! Describes the arguments of handlers in the OpenAPI document.
 
 use schemars::JsonSchema;
 
@@ -14,11 +14,11 @@ use crate::http::{
     schema_of,
 };
 
-/// An argument of a handler.
+/// A type of handler argument that describes itself.
 pub trait DescribeArgument {
     const READS_QUERY: bool = false;
     const READS_BODY: bool = false;
-    /// The view of what it is about, if the answer of the handler is another.
+    /// The view of the resources that the argument is about, if the response shows another view.
     const ACTS_ON: Option<ViewSchema> = None;
 
     /// Adds credentials, parameters, body and errors to the operation.
@@ -100,7 +100,7 @@ fn accepts(operation: &mut OperationDoc, accepts: BodyFormat) {
     operation.body = Some(RequestBodyDoc::new(accepts));
 }
 
-// `document.rs` describes the parameters, and `PageView` those of a page.
+// `document.rs` describes the parameters, and `PageView` the parameters of pages.
 impl DescribeArgument for QueryParameters {
     const READS_QUERY: bool = true;
 
@@ -109,7 +109,7 @@ impl DescribeArgument for QueryParameters {
 
 // `document.rs` describes the parameters.
 impl DescribeArgument for AuthorizationResponse {
-    // Providers add parameters of their own.
+    // True, so that any parameter is accepted: providers add their own.
     const READS_QUERY: bool = true;
 
     fn describe(_: &mut OperationDoc) {}
@@ -122,7 +122,7 @@ impl DescribeArgument for ListQuery {
 }
 
 impl DescribeArgument for FileReader {
-    // Pages let all parameters pass: links to them are decorated by mail programs and others.
+    // True, so that any parameter is accepted: mail programs and others add parameters to links.
     const READS_QUERY: bool = true;
 
     fn describe(operation: &mut OperationDoc) {

@@ -1,4 +1,4 @@
-//! The body of a request, described by running its reader on an empty body and noting what it asks for.
+//! Describes the body of a request: runs the reader on an empty body and records the fields that it asks for.
 
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
@@ -12,10 +12,10 @@ use crate::http::schema::generator;
 pub(super) enum BodyFormat {
     Object,
     ObjectOrForm,
-    /// An object, or the same in a form without files.
+    /// An object, as JSON or as a URL-encoded form.
     ObjectOrParameters,
     Form,
-    /// A JSON list of at most so many objects.
+    /// A JSON list of at most this many objects.
     List(usize),
 }
 
@@ -47,7 +47,7 @@ impl RequestBodyDoc {
         };
     }
 
-    /// Whether it has a schema and, unless it is a form, which is made of files, an example.
+    /// Whether the body has a schema and an example. Forms with files need no example.
     pub(super) fn is_described(&self) -> bool {
         match self.accepts {
             BodyFormat::Form => self.form.is_some(),
@@ -55,8 +55,8 @@ impl RequestBodyDoc {
         }
     }
 
-    /// The body of the operation with this identifier. Its objects get names, which are added to `named`: generators would make
-    /// up others, which collide.
+    /// The request body of the operation with the identifier `operation`. Moves its objects to `named`, under unique names:
+    /// names that generators invent would collide.
     pub(super) fn component(self, operation: &str, named: &mut Map<String, Value>) -> Value {
         let operation = capitalise(operation);
         let [of_json, of_form] = match (&self.json, &self.form) {
@@ -79,7 +79,7 @@ impl RequestBodyDoc {
     }
 }
 
-/// Puts references in the place of a schema's objects, and adds them to `named`.
+/// Replaces the objects in a schema by references, and adds the objects to `named`.
 fn name_objects(schema: &mut Value, name: String, named: &mut Map<String, Value>) {
     if let Some(items) = schema.get_mut("items") {
         name_objects(items, format!("{name}Item"), named);
@@ -102,7 +102,7 @@ fn name_objects(schema: &mut Value, name: String, named: &mut Map<String, Value>
 
 fn with_descriptions(mut schema: Value, described: &Map<String, Value>) -> Value {
     for (name, property) in schema["properties"].as_object_mut().into_iter().flatten() {
-        // The outline itself describes how to send files.
+        // The outline has already described how to send files.
         let is_file = FileKind::ALL.iter().any(|kind| kind.as_str() == name);
         for keyword in ["description", "deprecated"] {
             let value = described.get(name).and_then(|property| property.get(keyword));

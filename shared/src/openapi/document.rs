@@ -1,4 +1,4 @@
-//! Assembles the document, and reports what is missing in it.
+//! Assembles the OpenAPI document, and reports missing parts.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::operation::{OperationDoc, SecurityScheme};
 use super::{events, example, identifiers, moments, prose, sets, tables, webhooks};
 use crate::config::VERSION_PATH;
 
-/// The OpenAPI document of the route tables that it has read.
+/// The OpenAPI document, which consumes route tables.
 #[derive(Default)]
 pub struct ApiDocument {
     pub(crate) base: &'static str,
@@ -18,7 +18,7 @@ pub struct ApiDocument {
     routes: Vec<(Method, String)>,
     paths: Map<String, Value>,
     schemas: Map<String, Value>,
-    /// The objects in bodies of requests.
+    /// The schemas of objects in request bodies.
     bodies: Map<String, Value>,
     names: BTreeSet<String>,
     problems: Vec<String>,
@@ -30,8 +30,7 @@ impl ApiDocument {
         Self::default()
     }
 
-    /// Method and path of all routes, in order. Paths start below the version segment and name parameters as in
-    /// `{projectId}`.
+    /// Method and path of all routes, in order. Paths start after `/api/v3` and contain parameters such as `{projectId}`.
     pub fn routes(&self) -> &[(Method, String)] {
         &self.routes
     }
@@ -43,19 +42,19 @@ impl ApiDocument {
 
     pub(crate) fn add_operation(&mut self, method: &Method, path: String, mut operation: OperationDoc) {
         let place = format!("{method} {path}");
-        // Collected, so that one run names all that is missing.
+        // Problems are collected, so that one run reports all of them.
         if !operation.answers.keys().any(|status| (200..400).contains(status)) {
             self.problems.push(format!("{place} has no answer"));
         }
         operation.follow(method);
-        // Generated clients name their methods by it, so it must stay unique and stable.
+        // Must stay unique and stable, because generated clients name their methods after it.
         let id = operation_id(operation.summary);
         if !self.names.insert(id.clone()) {
             self.problems.push(format!("{place} has the same identifier as another operation: {id}"));
         }
         for (name, schema) in operation.generator.take_definitions(true) {
             let known = self.schemas.insert(name.clone(), schema.clone());
-            // Two types with one name would silently describe each other's answers.
+            // Report two types with one name: one would silently replace the other's schema.
             if known.is_some_and(|known| known != schema) {
                 self.problems.push(format!("two schemas are called {name}"));
             }
@@ -83,7 +82,7 @@ impl ApiDocument {
         self.routes.push((method.clone(), path));
     }
 
-    /// The document as JSON, or one line for each thing that is missing in it.
+    /// The document as JSON, or a line for each problem.
     pub fn finish(mut self) -> Result<Value, Vec<String>> {
         for (name, schema) in &self.schemas {
             check(&mut self.problems, name, schema);
@@ -106,16 +105,16 @@ impl ApiDocument {
         };
         identifiers::place_all(&mut self.schemas);
         moments::place_all(&mut self.schemas);
-        // The schemas of bodies stay closed: a request may hold nothing but what the service knows.
+        // The schemas of request bodies stay closed, because the service refuses unknown values.
         self.schemas.values_mut().for_each(sets::open);
         self.schemas.extend(self.bodies);
         for operation in self.paths.values_mut().filter_map(Value::as_object_mut).flat_map(Map::values_mut) {
             for response in operation["responses"].as_object_mut().into_iter().flat_map(Map::values_mut) {
                 let content = response.pointer_mut("/content/application~1json");
-                // Errors have examples of their own.
+                // Responses with errors already have examples.
                 if let Some(content) = content.filter(|content| content.get("examples").is_none()) {
                     sets::open(&mut content["schema"]);
-                    // Made last: examples follow references to schemas that later operations add.
+                    // Make the examples last: they follow references to schemas that later operations add.
                     content["example"] = example::of(&content["schema"], &self.schemas);
                 }
             }
@@ -165,13 +164,13 @@ fn properties_of(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
     schema["properties"].as_object().into_iter().flatten()
 }
 
-/// Whether a property shows URLs without an example, for which a reader of the document could not tell what they lead to.
+/// Whether a property has URLs but no example, so that readers could not tell where the URLs lead.
 fn lacks_example(property: &Value) -> bool {
     let shown = [property, &property["items"], &property["anyOf"][0], &property["items"]["anyOf"][0]];
     property.get("examples").is_none() && shown.iter().any(|schema| schema["format"] == "uri")
 }
 
-/// The identifier that names generated clients' methods: `listLabels` for `List labels`.
+/// The identifier after which generated clients name a method: `listLabels` for `List labels`.
 fn operation_id(summary: &str) -> String {
     let words = summary.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty());
     let capitalised = words.enumerate().map(|(index, word)| {
@@ -188,7 +187,7 @@ impl OperationDoc {
             self.fails(ErrorResponseDoc::Invalid);
         }
         match *method {
-            // Lists have no tag: their rows change one by one.
+            // Lists have no `ETag`, because their rows change separately.
             Method::GET if self.answers.contains_key(&200) && !self.is_untagged => {
                 self.parameters.push(parameter("IfNoneMatch"));
                 self.answers.insert(304, json!({ "$ref": "#/components/responses/NotModified" }));
@@ -202,19 +201,19 @@ impl OperationDoc {
             }
             _ => {
                 self.parameters.push(parameter("IfMatch"));
-                // A POST creates another resource than the one that its path names.
+                // Only a PUT can create the resource that its path names.
                 if *method == Method::PUT && self.may_create {
                     self.parameters.push(parameter("IfAbsent"));
                 }
                 self.failures.extend([ErrorResponseDoc::Conflict, ErrorResponseDoc::PreconditionFailed]);
             }
         }
-        // Operations without a reader have these failures as well: a body that is sent in vain may be a mistake.
+        // Also for operations without a body: they refuse a body with unknown fields, which is probably a mistake.
         if !matches!(*method, Method::GET | Method::DELETE) {
             self.failures.extend([ErrorResponseDoc::TooLarge, ErrorResponseDoc::UnsupportedMediaType]);
         }
         if *method != Method::GET && self.security != SecurityScheme::None {
-            // A request with a cookie from a page of another origin is refused.
+            // Requests with a cookie from a page of another origin are refused.
             self.fails(ErrorResponseDoc::Forbidden);
         }
         self.failures.extend([
@@ -242,7 +241,7 @@ impl OperationDoc {
             }
             responses.insert(status.to_string(), answer);
         }
-        // One error stands in the operation itself, for readers who see nothing else of the document.
+        // Inline one error, for readers who see only the operation.
         let in_place =
             [ErrorResponseDoc::NotFound, ErrorResponseDoc::Unauthenticated, ErrorResponseDoc::Internal];
         let in_place = in_place.into_iter().find(|failure| self.failures.contains(failure));
@@ -277,7 +276,7 @@ fn parameter(name: &str) -> Value {
     json!({ "$ref": format!("#/components/parameters/{name}") })
 }
 
-/// The path of a route as clients write it: that of a file has no final slash.
+/// The path of a route, as clients write it: without the final slash if it is a file.
 fn shown_path(path: &str) -> &str {
     let whole = path.trim_end_matches('/');
     let is_file = whole.rsplit('/').next().is_some_and(|name| name.contains('.'));

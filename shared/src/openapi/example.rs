@@ -1,8 +1,8 @@
-//! Examples of responses, put together from what schemas say.
+//! Makes examples of responses from schemas.
 
 use serde_json::{Map, Value, json};
 
-/// A value that fits a schema.
+/// A value that matches `schema`.
 pub(super) fn of(schema: &Value, schemas: &Map<String, Value>) -> Value {
     if let Some(target) = schema["$ref"].as_str() {
         let target = target.rsplit('/').next().unwrap_or_default();
@@ -22,7 +22,7 @@ pub(super) fn of(schema: &Value, schemas: &Map<String, Value>) -> Value {
     match kind(schema) {
         "object" => {
             let properties = schema["properties"].as_object().into_iter().flatten();
-            // An empty list of examples keeps a property out that few values have.
+            // An empty list of examples marks a property that few values have, so omit it.
             let properties = properties.filter(|(_, property)| property["examples"] != json!([]));
             properties
                 .map(|(name, property)| (name.clone(), of(property, schemas)))
@@ -40,7 +40,7 @@ pub(super) fn of(schema: &Value, schemas: &Map<String, Value>) -> Value {
     }
 }
 
-/// The type of a value, without null.
+/// The type in a schema, ignoring null.
 fn kind(schema: &Value) -> &str {
     match &schema["type"] {
         Value::Array(types) => types.iter().filter_map(Value::as_str).find(|kind| *kind != "null"),

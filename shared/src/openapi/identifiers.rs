@@ -1,8 +1,8 @@
-//! The identifiers in examples are those that the URLs beside them end with.
+//! Makes the examples of `id` equal the ends of the examples of `resource_uri`.
 
 use serde_json::{Map, Value, json};
 
-/// Gives the identifiers in all schemas of the document their examples.
+/// Adds an example to each `id` in the document's schemas.
 pub(super) fn place_all(schemas: &mut Map<String, Value>) {
     schemas.values_mut().for_each(place);
 }

@@ -1,7 +1,7 @@
-//! The OpenAPI 3.1 document. Most of it follows from the code that answers requests: routes, handlers' arguments and
-//! answers, body readers, views, and the tables of permissions and moves.
+//! The OpenAPI 3.1 document. Most of it is generated from the code that answers requests: routes, handlers' arguments
+//! and responses, body readers, views, and the tables of permissions and moves.
 //!
-//! None of this runs while a request is answered.
+//! Nothing in this module runs while a request is answered.
 
 mod answer;
 mod argument;

@@ -1,11 +1,11 @@
-//! The moments in examples tell one story: a candidate is invited, takes the interview, and a guest watches it.
+//! The timestamps in examples tell one story: a candidate is invited and takes the interview, then a guest watches it.
 
 use serde_json::{Map, Value, json};
 
-/// The example of every moment that says nothing else.
+/// The default example of a timestamp.
 const ANY: &str = "2026-11-08T22:59:00Z";
 
-/// The moments that come before or after it, by their names. A field whose story is another one has an example of its own.
+/// Examples by field name, where they come before or after [`ANY`] in the story. Fields outside the story have examples of their own.
 const MOMENTS: [(&str, &str); 18] = [
     ("created_at", "2026-11-02T09:00:00Z"),
     ("invitationdate", "2026-11-02T09:05:00Z"),
@@ -27,7 +27,7 @@ const MOMENTS: [(&str, &str); 18] = [
     ("deadline", "2026-12-24T17:00:00Z"),
 ];
 
-/// Gives the moments in all schemas of the document their examples.
+/// Sets the examples of timestamps in the document's schemas.
 pub(super) fn place_all(schemas: &mut Map<String, Value>) {
     schemas.values_mut().for_each(place);
 }

@@ -1,4 +1,4 @@
-//! One operation: the facts that its handler's types add, and the words that its group's `document.rs` adds.
+//! One operation: the facts from its handler's types, and the texts from its group's `document.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,11 +20,11 @@ use crate::http::schema::{generator, inline};
 pub(super) enum SecurityScheme {
     #[default]
     None,
-    /// A token or a cookie, if the caller acts for another user.
+    /// A token or a cookie, needed only to act on behalf of another user.
     Optional,
     /// A token or a cookie.
     Staff,
-    /// A token, a cookie, or the key of a candidate's invitation.
+    /// A token, a cookie, or a candidate's access key.
     Anybody,
     /// The key of a guest link.
     Guest,
@@ -39,7 +39,7 @@ pub struct OperationDoc {
     pub(super) security: SecurityScheme,
     pub(super) action: Option<Action>,
     pub(super) body: Option<RequestBodyDoc>,
-    /// Whether a reader describes a body that the handler does not take.
+    /// Whether `document.rs` describes a body although the handler takes none.
     pub(super) has_spare_reader: bool,
     pub(super) parameters: Vec<Value>,
     pub(super) answers: BTreeMap<u16, Value>,
@@ -47,9 +47,9 @@ pub struct OperationDoc {
     pub(super) is_untagged: bool,
     /// Whether unknown query parameters are ignored.
     pub(super) takes_any_parameter: bool,
-    /// Whether the answer is stored for repeats with the same Idempotency-Key.
+    /// Whether the response is stored for retries with the same Idempotency-Key.
     pub(super) is_once: bool,
-    /// Whether the answer tells that the request has created a resource, or changed one that was there.
+    /// Whether the response's status tells if the request has created the resource or changed an existing one.
     pub(super) may_create: bool,
     pub(super) generator: SchemaGenerator,
 }
@@ -77,7 +77,7 @@ impl OperationDoc {
 
 /// The methods that `document.rs` calls.
 impl OperationDoc {
-    /// Adds to the description, in Markdown.
+    /// Appends Markdown to the description.
     pub fn text(mut self, text: &str) -> Self {
         self.text.push_str(text);
         self
@@ -108,45 +108,45 @@ impl OperationDoc {
         self
     }
 
-    /// Adds the query parameter `expand`, for references of these names.
+    /// Adds the query parameter `expand` for the references `names`.
     pub fn expand(self, names: &[&str]) -> Self {
         let text =
             format!("Comma-separated names of references to replace by the resources: {}.", names.join(", "));
         self.query_list("expand", &text, names)
     }
 
-    /// Adds a query parameter that is a list of these names.
+    /// Adds a query parameter that is a list of any of `names`.
     pub fn query_list(mut self, name: &str, text: &str, names: &[&str]) -> Self {
         let schema = json!({ "type": "array", "items": { "type": "string", "enum": names } });
         self.parameters.push(json!({
             "name": name, "in": "query", "description": text, "schema": schema,
-            // One parameter with commas, as the contract has it.
+            // The contract demands one parameter with commas.
             "style": "form", "explode": false,
         }));
         self.fails(ErrorResponseDoc::Invalid);
         self
     }
 
-    /// Adds credentials that the caller may send, and 401.
+    /// Makes credentials optional, and adds 401.
     pub fn may_be_authenticated(mut self) -> Self {
         self.security = SecurityScheme::Optional;
         self.fails(ErrorResponseDoc::Unauthenticated);
         self
     }
 
-    /// Adds 401 for wrong credentials in the body, and for those of a candidate whose interview was cancelled.
+    /// Adds 401 for wrong credentials in the body, and for a candidate whose interview was cancelled.
     pub fn authenticates(mut self) -> Self {
         self.fails(ErrorResponseDoc::EndedKey);
         self
     }
 
-    /// Adds 403 for pages of other origins.
+    /// Adds 403 for requests from pages of other origins.
     pub fn checks_origin(mut self) -> Self {
         self.fails(ErrorResponseDoc::Forbidden);
         self
     }
 
-    /// Adds 403 for staff who have to sign in by their company's provider.
+    /// Adds 403 for staff who must sign in by their company's provider.
     pub fn may_require_sign_in(mut self) -> Self {
         self.fails(ErrorResponseDoc::Forbidden);
         self.text.push_str(
@@ -156,11 +156,11 @@ impl OperationDoc {
         self
     }
 
-    /// Adds a file of this media type as an answer.
+    /// Adds a response with a file of this media type.
     pub fn sends(mut self, media_type: &str, text: &str) -> Self {
         let schema = match media_type {
             "application/json" => json!({ "type": "object" }),
-            // Generated clients take it as bytes, as they do in forms.
+            // Generated clients use bytes for this schema, as they do in forms.
             "image/png" => json!({ "type": "string", "contentMediaType": "application/octet-stream" }),
             _ => json!({ "type": "string" }),
         };
@@ -168,7 +168,7 @@ impl OperationDoc {
         self
     }
 
-    /// Adds 302, whose `Location` leads on as `text` says, and 303 to a page that shows a refusal to people.
+    /// Adds 302, where `text` describes the `Location`, and 303 to a page that shows the reason of a refusal.
     pub fn redirects(mut self, text: &str) -> Self {
         let refused = "To the page that shows the reason of a refusal.";
         for (status, text) in [(StatusCode::FOUND, text), (StatusCode::SEE_OTHER, refused)] {
@@ -179,7 +179,7 @@ impl OperationDoc {
         self
     }
 
-    /// Adds 400 for refusals that depend on the state of the resource, and lists their codes.
+    /// Adds 400 for refusals that depend on the resource's state, and lists their codes.
     pub fn refuses(mut self, refusals: &[Refusal]) -> Self {
         self.fails(ErrorResponseDoc::Invalid);
         self.text.push_str("\n\nReturns 400 with one of these codes when the resource does not allow it:\n");
@@ -189,13 +189,13 @@ impl OperationDoc {
         self
     }
 
-    /// Adds 409 for an `external_id` that another resource has.
+    /// Adds 409 for an `external_id` that is in use.
     pub fn takes_external_id(mut self) -> Self {
         self.fails(ErrorResponseDoc::ExternalIdTaken);
         self
     }
 
-    /// Shows something without an `ETag`.
+    /// The response has no `ETag`.
     pub fn untagged(self) -> Self {
         Self { is_untagged: true, ..self }
     }
@@ -220,16 +220,16 @@ impl OperationDoc {
     }
 }
 
-/// The methods that arguments, answers and routes call.
+/// The methods that arguments, responses and routes call.
 impl OperationDoc {
-    /// Adds Set-Cookie to the answers so far.
+    /// Adds Set-Cookie to the responses added so far.
     pub fn sets_cookie(&mut self) {
         for answer in self.answers.values_mut() {
             answer["headers"]["Set-Cookie"] = json!({ "$ref": "#/components/headers/Cookie" });
         }
     }
 
-    /// Adds an answer with a body and `Link`.
+    /// Adds 200 with a body and the header `Link`.
     pub fn shows_with_links<V: JsonSchema>(&mut self, text: &str) {
         let answer = self.shows::<V>(StatusCode::OK, text);
         answer["headers"]["Link"] = json!({ "$ref": "#/components/headers/Link" });
@@ -245,14 +245,14 @@ impl OperationDoc {
         self.fails(ErrorResponseDoc::Invalid);
     }
 
-    /// Adds an answer with a body.
+    /// Adds a response with a body.
     pub(super) fn shows<V: JsonSchema>(&mut self, status: StatusCode, text: &str) -> &mut Value {
         let schema = self.generator.subschema_for::<V>();
         let content = json!({ "application/json": { "schema": schema } });
         self.answers.entry(status.as_u16()).or_insert(json!({ "description": text, "content": content }))
     }
 
-    /// Adds an answer without a body.
+    /// Adds a response without a body.
     pub(super) fn tells(&mut self, status: StatusCode, text: &str) -> &mut Value {
         self.answers.entry(status.as_u16()).or_insert(json!({ "description": text }))
     }
@@ -263,20 +263,20 @@ impl OperationDoc {
 }
 
 impl OperationDoc {
-    /// Describes the body by its reader. Properties whose types have no description get that of the property of the
-    /// same name in the view `V`.
+    /// Describes the body by running its reader. Properties take their descriptions from the properties of the same
+    /// name in the view `V`.
     pub fn body<V: JsonSchema, T>(mut self, read: impl Fn(BodyFields) -> T) -> Self {
         match &mut self.body {
             Some(body) => {
                 body.describe(&properties_of::<V>(), |is_form| BodyFields::outlined(is_form, &read))
             }
-            // The handler takes no body, which a test of the document reports.
+            // The handler takes no body; the document reports that as a problem.
             None => self.has_spare_reader = true,
         }
         self
     }
 
-    /// Describes the body by a reader that also parses references.
+    /// Like [`body`](Self::body), for a reader that also parses references.
     pub fn body_with_references<V: JsonSchema, T>(
         self,
         read: impl Fn(BodyFields, &CompanyId, ReferenceUris<'_>) -> T,
@@ -291,7 +291,7 @@ impl OperationDoc {
         }
     }
 
-    /// Describes a property of the body that no view has.
+    /// Describes a property of the body that the view lacks.
     pub fn field(mut self, name: &str, text: &str) -> Self {
         let bodies = self.body.iter_mut().flat_map(|body| [body.json.as_mut(), body.form.as_mut()]).flatten();
         for schema in bodies {

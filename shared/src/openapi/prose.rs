@@ -27,7 +27,7 @@ pub(super) fn introduction() -> String {
     )
 }
 
-/// The path parameters that are identifiers: their resources, and URLs that end with an example of each.
+/// The path parameters that are identifiers: name, resource, and a URL that ends with an example.
 const IDENTIFIERS: [(&str, &str, &str); 18] = [
     ("candidateId", "candidate", example_uri::CANDIDATE),
     ("criterionId", "criterion", example_uri::CRITERION),
@@ -51,7 +51,7 @@ const IDENTIFIERS: [(&str, &str, &str); 18] = [
 
 const EVENT: &str = "evt_01JQ8ZB4T1H6W5Y7X3Q9E2G0FA_7_1795293766";
 
-/// A parameter of a path. One that is not listed has no description, which the document reports.
+/// The description of a path parameter. If it is not listed here, its description is empty, which the document reports as a problem.
 pub(super) fn path_parameter(name: &str, path: &str) -> Value {
     let (text, pattern, example) = match name {
         "companyId" => ("Identifier of the company, as in logins.", Some("^[a-z0-9-]{2,63}$"), "acme"),
@@ -94,7 +94,7 @@ fn parameter(name: &str, text: &str, pattern: Option<&str>, example: &str) -> Va
     json!({ "name": name, "in": "path", "required": true, "description": text, "schema": schema, "example": example })
 }
 
-/// Request headers. Interactive pages send the examples, so only a header whose example is harmless has one.
+/// Request headers. Only harmless ones have an example, because interactive pages send the examples.
 pub(super) fn parameters() -> Value {
     json!({
         "IdempotencyKey": {
@@ -189,7 +189,7 @@ pub(super) fn security_schemes() -> Value {
 }
 
 pub(super) fn responses() -> Map<String, Value> {
-    // Each operation that may find nothing shows that in place.
+    // Operations with 404 contain that response inline.
     let failures = ErrorResponseDoc::ALL.into_iter().filter(|failure| *failure != ErrorResponseDoc::NotFound);
     let failures = failures.map(|failure| (failure.name(), failure.component()));
     let not_modified = json!({

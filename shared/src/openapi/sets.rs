@@ -1,19 +1,19 @@
-//! Closed and open sets of values. An `enum` of a response is closed: no value is added to it within `v3`, so that generated clients
-//! may rely on it. Everything else that has names is open: a text whose known values are listed, so that no generated client refuses
-//! an answer with a later one.
+//! Closed and open sets of values. An `enum` in a response is closed: no value will be added within `v3`, so generated clients
+//! may rely on it. All other sets are open: the schema is a string whose known values are listed, so that generated clients do
+//! not refuse a response with a new value.
 
 use serde_json::{Map, Value, json};
 
-/// The mark of a type whose values are all that there will ever be.
+/// Marks a type whose set of values will never grow.
 const CLOSED: &str = "x-closed-set";
-/// Lists the known values of an open set.
+/// The keyword that lists the known values of an open set.
 const KNOWN: &str = "x-extensible-enum";
 
-/// The advice to clients for values that they do not know.
+/// The advice to clients on unknown values.
 const OTHERS: &str =
     "More values may be added: treat one that you do not know as one that you do nothing about.";
 
-/// Opens the sets of a schema that is shown, and of those in it, unless their types are closed.
+/// Opens the sets in a response's schema, unless their types are marked as closed.
 pub(super) fn open(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
@@ -45,7 +45,7 @@ fn open_set(set: &mut Map<String, Value>) {
     set.insert(KNOWN.to_owned(), json!(known));
 }
 
-/// Removes the marks of closed sets from a document: its readers know them by `enum`.
+/// Removes the marks of closed sets from the document, where `enum` is enough.
 pub(super) fn remove_marks(document: &mut Value) {
     match document {
         Value::Object(fields) => {

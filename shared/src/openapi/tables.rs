@@ -8,19 +8,19 @@ use crate::domain::staff::StaffRole;
 use crate::domain::staff::customer::AccountType;
 use crate::domain::transition::{ADVANCES, Actor, CandidateMail, MoveCondition};
 
-/// The kinds of callers, each with the heading of its column.
+/// The columns of the table of permissions: a heading and a kind of caller.
 fn columns() -> Vec<(String, CallerRelation)> {
     let account_types = AccountType::ALL.map(|account_type| {
         (format!("`{}`", account_type.as_str()), CallerRelation::Staff(account_type, BTreeSet::new()))
     });
-    // Roles are shown for the account type that allows the least.
+    // Show roles for the account type with the fewest permissions.
     let roles = StaffRole::ALL.map(|role| {
         (
             format!("as `{}`", role.as_str()),
             CallerRelation::Staff(AccountType::HiringManager, BTreeSet::from([role])),
         )
     });
-    // POST tokens/ explains tokens of other account types.
+    // The description of `POST …/tokens/` explains tokens of other account types.
     let token = CallerRelation::NamedToken { account_type: AccountType::Owner, is_read_only: false };
     let project_token = CallerRelation::ProjectToken { is_in_project: true, is_read_only: false };
     let others = [
@@ -33,7 +33,7 @@ fn columns() -> Vec<(String, CallerRelation)> {
     account_types.into_iter().chain(roles).chain(others).collect()
 }
 
-/// All permissions, by the names that `whoami` lists.
+/// The table of all permissions, with the names that `whoami` lists.
 pub(super) fn permissions() -> String {
     let columns = columns();
     let headings: Vec<&str> = columns.iter().map(|(heading, _)| heading.as_str()).collect();
@@ -56,7 +56,7 @@ pub(super) fn allowed(action: Action) -> String {
     format!("Permission `{}`: {}.", action.as_str(), who.join(", "))
 }
 
-/// The moves of `status/advance/`.
+/// The table of the moves that `status/advance/` makes.
 pub(super) fn advances() -> String {
     let mut table = "| from | by | if | to | mail |\n|---|---|---|---|---|\n".to_owned();
     for line in ADVANCES {

@@ -1,4 +1,4 @@
-//! The requests that the service itself makes: one for each type of event.
+//! Describes the requests that the service sends to webhooks: one for each type of event.
 
 use serde_json::{Map, Value, json};
 
@@ -7,11 +7,11 @@ use super::events::{EventTypeDoc, operation_id};
 /// The title of the group of routes that manage webhooks.
 const TAG: &str = "Webhooks";
 
-/// The description of all answers other than 410.
+/// The description of all responses other than 410.
 const TAKEN: &str = "2xx accepts the event, whatever the body. After any other status, and without an answer within 15 seconds, the event \
                      is sent again later.";
 
-/// The section `webhooks` of a document with these types of events.
+/// The document's section `webhooks`.
 pub(super) fn section(types: Vec<EventTypeDoc>) -> Map<String, Value> {
     types.into_iter().map(|of| (of.name.to_owned(), json!({ "post": operation(of) }))).collect()
 }

@@ -1,4 +1,4 @@
-//! Connections to addresses that were checked.
+//! Connects to checked addresses.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -13,16 +13,16 @@ use url::{Host, Url};
 
 use super::Outgoing;
 
-/// How long one address may take to accept a connection before the next is tried.
+/// How long to wait for a connection to one address before trying the next.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// A connection, encrypted or not.
+/// A TCP or TLS connection.
 pub(super) trait ByteStream: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> ByteStream for S {}
 
 impl Outgoing {
-    /// Connects to the host of `url`, encrypted for `https`.
+    /// Connects to the host of `url`, with TLS for `https`.
     pub(super) async fn connect(&self, url: &Url) -> Result<Box<dyn ByteStream>, OutgoingError> {
         let stream = first_of(self.checked_addresses(url).await?).await?;
         if url.scheme() != "https" {
@@ -34,8 +34,8 @@ impl Outgoing {
         Ok(Box::new(encrypted.map_err(|_| OutgoingError::Tls)?))
     }
 
-    /// All addresses of the host of `url`, unless one of them is not allowed: a name that mixes them may be an attempt at
-    /// reaching the others.
+    /// All addresses of the host of `url`. Fails if any of them is forbidden: a name with both kinds may be an attempt to
+    /// reach the forbidden one.
     async fn checked_addresses(&self, url: &Url) -> Result<Vec<SocketAddr>, OutgoingError> {
         let port = url.port_or_known_default().ok_or(OutgoingError::UnknownHost)?;
         let addresses = match url.host().ok_or(OutgoingError::UnknownHost)? {
@@ -45,7 +45,7 @@ impl Outgoing {
             Host::Ipv4(address) => vec![(address, port).into()],
             Host::Ipv6(address) => vec![(address, port).into()],
         };
-        // Unencrypted to this computer alone, whatever is stored.
+        // Unencrypted requests may only go to this computer, whatever URL is stored.
         let is_plain = url.scheme() != "https";
         let is_refused = |ip: IpAddr| !(self.is_allowed)(ip) || is_plain && !ip.to_canonical().is_loopback();
         if addresses.iter().any(|address| is_refused(address.ip())) {

@@ -1,4 +1,4 @@
-//! A request and its answer over a connection of their own.
+//! Sends one request over its own connection and reads the response.
 
 use std::pin::pin;
 
@@ -20,15 +20,15 @@ use crate::domain::webhook::EndpointResponse;
 
 const USER_AGENT: &str = "interview-service/3";
 
-/// The longest head of an answer.
-// A server is not trusted: without limits, its answers could fill the memory.
+/// The maximum size of a response's head in bytes.
+// Servers are not trusted: without limits, their responses could fill the memory.
 const MAX_HEAD: usize = 16 * 1024;
-/// How much is read of the body of an endpoint's answer before the connection is closed.
+/// The maximum number of bytes of a webhook's response body that are read before the connection is closed.
 const MAX_BODY: usize = 16 * 1024;
-/// How much is kept of the body.
+/// The maximum number of bytes of a webhook's response body that are kept.
 const MAX_KEPT: usize = 512;
 
-/// Sends `request`, and reads the answer by `read` once its head has come. Dropping the future closes the connection.
+/// Sends `request`. Calls `read` once the head of the response has arrived. Dropping the future closes the connection.
 pub(super) async fn exchange<T, F>(
     stream: Box<dyn ByteStream>,
     request: Request<String>,
@@ -53,18 +53,18 @@ where
     });
     match select(answer, pin!(connection)).await {
         Either::Left((answer, _)) => answer,
-        // The connection has ended, and with it what is left to read.
+        // The connection has ended, so the response is complete or broken off.
         Either::Right((_, answer)) => answer.await,
     }
 }
 
-/// A GET of `url`.
+/// A GET request to `url`.
 pub(super) fn get_request(url: &Url) -> Result<Request<String>, OutgoingError> {
     let request = to_host(Request::get(target(url)), url).header("accept", "application/json");
     request.body(String::new()).map_err(|_| OutgoingError::UnknownHost)
 }
 
-/// A POST of a form to `url`.
+/// A POST request with a form to `url`.
 pub(super) fn form_request(
     url: &Url,
     form: String,
@@ -79,7 +79,7 @@ pub(super) fn form_request(
     request.body(form).map_err(|_| OutgoingError::UnknownHost)
 }
 
-/// The POST of `message`.
+/// The POST request that delivers `message`.
 pub(super) fn post_request(message: &OutgoingMessage) -> Result<Request<String>, OutgoingError> {
     let OutgoingMessage { url, id, timestamp, signature, body } = message;
     let request = to_host(Request::post(target(url)), url)
@@ -87,11 +87,11 @@ pub(super) fn post_request(message: &OutgoingMessage) -> Result<Request<String>,
         .header("webhook-id", id)
         .header("webhook-timestamp", *timestamp)
         .header("webhook-signature", signature);
-    // Addresses are parsed before they are stored.
+    // Cannot fail: URLs are parsed before they are stored.
     request.body(body.clone()).map_err(|_| OutgoingError::UnknownHost)
 }
 
-/// Path and query, without the host: hyper's client for a connection sends the URL as it is given, and servers expect the path.
+/// Path and query without the host: hyper sends the request target unchanged, and servers expect only the path.
 fn target(url: &Url) -> &str {
     &url[Position::BeforePath..Position::AfterQuery]
 }
@@ -101,7 +101,8 @@ fn to_host(request: Builder, url: &Url) -> Builder {
     request.header("host", host).header("user-agent", USER_AGENT)
 }
 
-/// Reads the answer of an endpoint. The status decides, so a body that breaks off or does not end by `end` changes nothing.
+/// Reads the response of a webhook's endpoint. Only the status matters, so a body that breaks off or takes longer than
+/// `end` is no error.
 pub(super) async fn read_start(response: Response<Incoming>, end: Instant) -> EndpointResponse {
     let (head, mut body) = response.into_parts();
     let mut kept = Vec::new();
@@ -113,13 +114,13 @@ pub(super) async fn read_start(response: Response<Incoming>, end: Instant) -> En
         kept.extend_from_slice(&data[..data.len().min(MAX_KEPT - kept.len())]);
     }
     let mut start = String::from_utf8_lossy(&kept).into_owned();
-    // A byte that is not UTF-8 becomes a character of three.
+    // Truncate again: an invalid byte has become a replacement character of three bytes.
     start.truncate(start.floor_char_boundary(MAX_KEPT));
     let retry_after = head.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
     EndpointResponse { status: head.status.as_u16(), retry_after: retry_after.map(str::to_owned), start }
 }
 
-/// Reads an answer of at most `most` bytes, which has to be complete by `end`.
+/// Reads a response of at most `most` bytes, which must be complete by `end`.
 pub(super) async fn read_whole(
     response: Response<Incoming>,
     most: usize,

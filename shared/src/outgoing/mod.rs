@@ -1,7 +1,7 @@
-//! Requests to addresses that clients have chosen: the only ones of the service.
+//! All requests of the service to URLs that clients have chosen.
 //!
-//! A name is resolved once for each request, every address that it leads to must be allowed, and the connection goes to
-//! one of these. No redirect is followed and no proxy is used, since both would lead to addresses that were not checked.
+//! For each request, the name is resolved once, all its addresses must be allowed, and the connection goes to one of
+//! them. Redirects are not followed and proxies are not used, because both would reach unchecked addresses.
 
 mod connect;
 mod exchange;
@@ -23,10 +23,10 @@ use crate::domain::webhook::EndpointResponse;
 
 pub use resolve::{NameResolver, SystemResolver};
 
-/// The longest duration of a request, from resolving the name to the end of the answer's head.
+/// The timeout of a request, from resolving the name to the end of the response's head.
 const DEADLINE: Duration = Duration::from_secs(15);
 
-/// Sends requests.
+/// Sends requests to URLs that clients have chosen.
 #[derive(Clone)]
 pub struct Outgoing {
     resolver: Arc<dyn NameResolver>,
@@ -35,10 +35,10 @@ pub struct Outgoing {
     deadline: Duration,
 }
 
-/// A request: the message, and its headers by Standard Webhooks.
+/// A delivery to a webhook: the body, and the headers of Standard Webhooks.
 #[derive(Debug)]
 pub struct OutgoingMessage {
-    /// The address of the endpoint.
+    /// The URL of the endpoint.
     pub url: Url,
     /// The value of `webhook-id`.
     pub id: String,
@@ -50,7 +50,7 @@ pub struct OutgoingMessage {
     pub body: String,
 }
 
-/// An answer that was fetched whole.
+/// A response with its complete body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchedAnswer {
     pub status: u16,
@@ -58,7 +58,7 @@ pub struct FetchedAnswer {
 }
 
 impl Outgoing {
-    /// Sends requests to the addresses that the settings allow.
+    /// A sender to the addresses that the settings allow.
     pub fn of(app: &App, resolver: impl NameResolver) -> Self {
         let is_allowed = match app.config().outgoing_targets {
             AllowedTargets::Public => is_public,
@@ -67,13 +67,13 @@ impl Outgoing {
         Self::new(resolver, is_allowed)
     }
 
-    /// Sends requests to hosts whose addresses are all allowed, and whose names `resolver` resolves.
+    /// A sender to hosts whose addresses, according to `resolver`, are all allowed.
     pub fn new(resolver: impl NameResolver, is_allowed: fn(IpAddr) -> bool) -> Self {
         Self { resolver: Arc::new(resolver), is_allowed, tls: TLS.clone(), deadline: DEADLINE }
     }
 
-    /// Sends a message, and returns the answer. Takes 15 seconds at most to the end of the answer's head, and 2 more for its
-    /// body: 16 KB are read, and 512 bytes kept.
+    /// Delivers a message and returns the response. Takes at most 15 seconds until the end of the response's head, and 2
+    /// more for its body, of which at most 16 KB are read and 512 bytes kept.
     pub async fn post(&self, message: &OutgoingMessage) -> Result<EndpointResponse, OutgoingError> {
         let deadline = Instant::now() + self.deadline;
         let body_time = self.deadline / 8;
@@ -85,7 +85,7 @@ impl Outgoing {
         .await
     }
 
-    /// Fetches an answer of at most `most` bytes, which has to be complete by `deadline`.
+    /// Sends a GET request. The response may have at most `most` bytes and must be complete by `deadline`.
     pub async fn get(
         &self,
         url: &Url,
@@ -100,8 +100,8 @@ impl Outgoing {
         .await
     }
 
-    /// Sends a form, with `authorization` as the header of that name, and fetches an answer of at most `most` bytes, which has to be
-    /// complete by `deadline`.
+    /// Sends a form in a POST request, with `authorization` as the header of that name. The response may have at most `most`
+    /// bytes and must be complete by `deadline`.
     pub async fn post_form(
         &self,
         url: &Url,
@@ -125,7 +125,7 @@ impl Outgoing {
     }
 }
 
-// Made once: it keeps sessions of TLS, which later connections resume.
+// Shared by all connections, because it caches TLS sessions that later connections resume.
 static TLS: LazyLock<Arc<ClientConfig>> = LazyLock::new(|| {
     let config = ClientConfig::builder().with_root_certificates(crate::aws::system_roots());
     Arc::new(config.with_no_client_auth())

@@ -1,4 +1,4 @@
-//! Addresses of names.
+//! Resolves host names.
 
 use std::io;
 use std::net::SocketAddr;
@@ -6,11 +6,11 @@ use std::net::SocketAddr;
 use futures_util::future::BoxFuture;
 
 pub trait NameResolver: Send + Sync + 'static {
-    /// The addresses of `host`, with this port.
+    /// The addresses of `host`, each with `port`.
     fn resolve<'a>(&'a self, host: &'a str, port: u16) -> BoxFuture<'a, io::Result<Vec<SocketAddr>>>;
 }
 
-/// Resolves names as the system does.
+/// Resolves names with the operating system.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemResolver;
 

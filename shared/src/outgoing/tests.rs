@@ -1,4 +1,4 @@
-//! The servers are real ones on the loopback interface, most of them hostile.
+//! Tests against real servers on the loopback interface, most of them hostile.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -18,11 +18,11 @@ use tokio_rustls::TlsAcceptor;
 
 use super::*;
 
-/// Stands for a public address: tests do not leave this computer.
+/// Stands for a public address, because tests must not leave this computer.
 const PUBLIC: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 const LOOPBACK: Ipv4Addr = Ipv4Addr::LOCALHOST;
 
-/// Answers with the lists it was given, one after the other, and the last one again and again.
+/// A resolver that returns the given lists one after the other, then repeats the last one.
 struct Names {
     answers: Vec<Vec<IpAddr>>,
     count: Arc<AtomicUsize>,
@@ -43,7 +43,7 @@ fn outgoing(answers: &[&[Ipv4Addr]], is_allowed: fn(IpAddr) -> bool) -> (Outgoin
     (Outgoing::new(names, is_allowed), count)
 }
 
-/// Sends to `PUBLIC`, with little patience.
+/// A sender to `PUBLIC` with a short timeout.
 fn impatient() -> Outgoing {
     Outgoing { deadline: Duration::from_millis(100), ..outgoing(&[&[PUBLIC]], |_| true).0 }
 }
@@ -58,7 +58,7 @@ fn message(url: &str) -> OutgoingMessage {
     }
 }
 
-/// A server on `PUBLIC` that takes one connection, and the URL of a host with its port.
+/// Starts a server on `PUBLIC` that accepts one connection. Returns its URL.
 async fn server<F>(serve: impl FnOnce(TcpStream) -> F + Send + 'static) -> (String, JoinHandle<F::Output>)
 where
     F: Future<Output: Send> + Send + 'static,
@@ -69,7 +69,7 @@ where
     (url, task)
 }
 
-/// Reads the request, and gives it.
+/// Reads and returns the request.
 async fn read_request(stream: &mut TcpStream) -> String {
     let mut request = Vec::new();
     while !request.ends_with(b"}") {
@@ -78,7 +78,7 @@ async fn read_request(stream: &mut TcpStream) -> String {
     String::from_utf8(request).unwrap()
 }
 
-/// A server that answers with this text and closes the connection.
+/// A server that sends `answer` and closes the connection.
 async fn server_of(answer: impl Into<String>) -> (String, JoinHandle<String>) {
     let answer = answer.into();
     server(async move |mut stream: TcpStream| {
@@ -89,7 +89,7 @@ async fn server_of(answer: impl Into<String>) -> (String, JoinHandle<String>) {
     .await
 }
 
-/// A server that sends `start`, and then `more` again and again until the connection is closed.
+/// A server that sends `start`, then repeats `more` until the connection is closed.
 async fn endless(start: &'static str, more: &'static [u8], pause: Duration) -> (String, JoinHandle<()>) {
     server(async move |mut stream: TcpStream| {
         read_request(&mut stream).await;
@@ -182,7 +182,7 @@ async fn a_name_that_leads_elsewhere_the_second_time_is_resolved_only_once() {
     assert_eq!(outgoing.post(&message(&url)).await.unwrap().status, 204);
     server.await.unwrap();
     assert_eq!(count.load(Ordering::SeqCst), 1);
-    // The next request resolves, and checks, anew.
+    // The next request resolves and checks the name again.
     assert_eq!(outgoing.post(&message(&url)).await, Err(OutgoingError::ForbiddenAddress));
     assert_untouched(&trap).await;
 }
@@ -236,7 +236,7 @@ async fn a_body_that_does_not_end_leaves_the_status_as_it_is() {
         assert_eq!(impatient().post(&message(&url)).await.unwrap().status, 200, "{start:?}");
         server.await.unwrap();
     }
-    // Nor does one that breaks off.
+    // A body that breaks off changes nothing either.
     let (url, server) = server_of("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort").await;
     assert_eq!(impatient().post(&message(&url)).await.unwrap().status, 200);
     server.await.unwrap();
@@ -283,7 +283,7 @@ async fn what_is_no_answer_has_a_name() {
         assert_eq!(outgoing.post(&message(&url)).await, Err(failure), "{answer:?}");
         server.await.unwrap();
     }
-    // Nothing listens on this port any more.
+    // Nothing listens on this port now.
     let (url, server) = server(async |_| {}).await;
     server.abort();
     let _ = server.await;
@@ -298,7 +298,7 @@ async fn the_system_resolves_names() {
     assert!(!addresses.is_empty() && addresses.iter().all(|at| at.ip().is_loopback() && at.port() == 80));
 }
 
-/// A server with a certificate of its own for `hooks.example`, and one that trusts it.
+/// A server with a self-signed certificate for `hooks.example`, and a sender that trusts it.
 async fn encrypted() -> (String, Outgoing, JoinHandle<Option<Vec<u8>>>) {
     let CertifiedKey { cert, signing_key } =
         generate_simple_self_signed(["hooks.example".to_owned()]).unwrap();
@@ -331,7 +331,7 @@ async fn certificates_are_checked() {
     let (outgoing, _) = outgoing(&[&[PUBLIC]], |_| true);
     assert_eq!(outgoing.post(&message(&url)).await, Err(OutgoingError::Tls));
     assert_eq!(server.await.unwrap(), None);
-    // The certificate is another's.
+    // The certificate is for another name.
     let (url, trusting, server) = encrypted().await;
     let url = url.replace("hooks.example", "other.example");
     assert_eq!(trusting.post(&message(&url)).await, Err(OutgoingError::Tls));

@@ -1,4 +1,4 @@
-//! The argument of handlers that admits a request: it tells who calls, and what the request is about.
+//! The handler's argument that admits a request. It holds the caller and the loaded target.
 
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -13,9 +13,9 @@ use crate::app::App;
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::error::Result;
 
-/// A request about the target `T` whose caller `A` admits: an action of the policy, or [`AnyCaller`](super::AnyCaller).
+/// A request for the target `T` whose caller `A` admits. `A` is an action of the policy, or [`AnyCaller`](super::AnyCaller).
 pub struct Admitted<T: RequestTarget, A> {
-    /// The target that the path names, with its parents.
+    /// The loaded target of the path, with its parents.
     pub target: T::Loaded,
     request: AdmittedRequest,
     action: PhantomData<fn() -> A>,

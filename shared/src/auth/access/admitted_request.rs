@@ -1,4 +1,4 @@
-//! An admitted request: its caller, and the exchange with them.
+//! An admitted request: its caller, and the exchange that makes the response.
 
 use std::collections::BTreeSet;
 use std::ops::Deref;
@@ -25,19 +25,19 @@ use crate::http::view::CandidateViewer;
 use crate::media::FileUrlSigner;
 use crate::store::{VersionedItem, keys};
 
-/// The request came with a credential that is no session.
+/// The credential of the request is not a session.
 pub const NO_SESSION: Refusal = Refusal {
     code: "no_session",
     detail: "This credential is not a session. Only the tokens and cookies of a login can be invalidated here.",
 };
 
-/// How long the write of an opening may hold up the response, which waits for it.
+/// How long the response waits at most for the write that records the opening.
 const OPENING_PATIENCE: Duration = Duration::from_secs(4);
 
-/// An admitted request: its caller, and the exchange with them.
+/// An admitted request: its caller, and the exchange that makes the response.
 pub struct AdmittedRequest {
     pub caller: Caller,
-    /// `None` for a request by the URL of a file, whose response shows no further ones.
+    /// `None` for a request by a file's URL: its response contains no file URLs.
     pub(super) signer: Option<FileUrlSigner>,
     pub(super) exchange: HttpExchange,
 }
@@ -56,17 +56,17 @@ impl AdmittedRequest {
     }
 
     pub(super) fn about_revision(mut self, revision: u64) -> Self {
-        // A POST creates another resource than the one that its path names.
+        // A POST creates a different resource than the one that its path names.
         self.exchange.revision = Some(revision).filter(|_| !self.exchange.is_post);
         self
     }
 
-    /// The company of the caller, which is that of the path.
+    /// The caller's company; also the company in the path, if the path names one.
     pub fn company_id(&self) -> &CompanyId {
         self.caller.company()
     }
 
-    /// Makes and reads the URLs of resources, those of files included.
+    /// Makes and parses the URLs of resources, including file URLs for this caller.
     pub fn references(&self) -> ReferenceUris<'_> {
         let references = ReferenceUris::new(self.config());
         match &self.signer {
@@ -75,8 +75,8 @@ impl AdmittedRequest {
         }
     }
 
-    /// The error with the URL of the resource that has the `external_id`, if it is that error. Only for callers who may see that
-    /// resource.
+    /// Adds the URL of the resource that has the `external_id` to [`Error::ExternalIdTaken`]; returns other errors unchanged.
+    /// Call it only if the caller may see that resource.
     pub fn name_holder(&self, error: Error) -> Error {
         match error {
             Error::ExternalIdTaken { holder: Some(holder), .. } => {
@@ -87,14 +87,14 @@ impl AdmittedRequest {
         }
     }
 
-    /// Stores the files that the request brings or announces.
+    /// Writes files and prepares uploads on behalf of the caller.
     pub fn files(&self) -> Result<FileWriter<'_>> {
         let company = self.company_id();
         let author = self.caller.author();
         Ok(FileWriter { store: &self.store, objects: self.objects()?, company, author, now: self.now })
     }
 
-    /// A new key for a candidate to act by without a password.
+    /// A new key by which the candidate acts without a password.
     pub async fn new_access_key(&self, project: ProjectId, candidate: CandidateId) -> Result<AccessKey> {
         let account = Account::Candidate { project, candidate };
         let owner = CredentialClaim::own(self.company_id().clone(), account);
@@ -102,7 +102,7 @@ impl AdmittedRequest {
         self.store.seal_access_key(self.company_id(), project, candidate, &secret).await
     }
 
-    /// The caller as a viewer of these candidates of a project, towards which they have this relation.
+    /// The caller as a viewer of `candidates` of `project`; `relation` is the caller's relation to that project.
     pub async fn candidate_viewer<'a, 'c>(
         &'a self,
         relation: &CallerRelation,
@@ -114,24 +114,24 @@ impl AdmittedRequest {
         viewer.opening(candidates, &self.store).await
     }
 
-    /// A new key of a guest link of a candidate.
+    /// A new key for a guest link.
     pub fn new_guest_key(&self, candidate: &Candidate, link: GuestLinkId) -> String {
         GuestKey::generate(candidate, link, self.app.entropy())
     }
 
-    /// A new value of a named token.
+    /// A new secret value for a named token.
     pub fn new_token_value(&self) -> String {
         new_token_value(self.app.entropy())
     }
 
-    /// The stored form of the value of a named token: its hash, and the key that verifies the URLs of files which it is shown.
+    /// The stored form of a named token's value: its hash, and the sealed key that verifies the file URLs in responses to the token.
     pub async fn token_proof(&self, token: TokenId, value: &str) -> Result<TokenProof> {
         let media_key = self.store.seal_media_key(&keys::token(self.company_id(), token), value).await?;
         Ok(TokenProof::Value { hash: SecretHash::of(value), media_key })
     }
 
-    /// The fault of an issuer that is to be trusted; `None` if its keys are known. Asks the issuer at most once a minute. Fails with
-    /// [`Error::Throttled`] if too many were asked for the company.
+    /// Checks an issuer before the company trusts it: returns its fault, or `None` if its keys can be read. Queries the issuer at
+    /// most once a minute. Fails with [`Error::Throttled`] if the company has caused too many queries.
     pub async fn fault_of(&self, issuer: &IssuerUrl) -> Result<Option<IssuerFault>> {
         if !self.app.knows_issuer(issuer) {
             self.store.count_look_at_issuer(self.company_id(), self.now).await?;
@@ -139,8 +139,8 @@ impl AdmittedRequest {
         Ok(self.app.issuer_metadata(issuer, None).await.err())
     }
 
-    /// The reason why nobody can sign in by an issuer, for the owner who sets it; `None` if people can. Asks the issuer at most once a
-    /// minute. Fails with [`Error::Throttled`] if too many were asked for the company.
+    /// Tells an owner why people cannot sign in by this issuer; `None` if they can. Queries the issuer at most once a minute.
+    /// Fails with [`Error::Throttled`] if the company has caused too many queries.
     pub async fn problem_of_provider(&self, issuer: &IssuerUrl) -> Result<Option<&'static str>> {
         Ok(match self.fault_of(issuer).await? {
             Some(IssuerFault::Unreachable) => Some("The issuer cannot be reached. Try again when it can."),
@@ -152,7 +152,7 @@ impl AdmittedRequest {
         })
     }
 
-    /// The key that verifies the URLs of files which a guest with this key of a link of the candidate is shown.
+    /// The sealed key that verifies the file URLs shown to a guest with `key`.
     pub async fn guest_media_key(
         &self,
         candidate: &Candidate,
@@ -163,7 +163,7 @@ impl AdmittedRequest {
         self.store.seal_media_key(&keys::guest_link(company, *project, *id, link), key).await
     }
 
-    /// A new key for the signatures of a webhook: the key itself, for the client alone, and what is stored of it.
+    /// A new key that signs a webhook's deliveries: the key itself, for the response, and its sealed form, for the table.
     pub async fn new_signing_secret(&self, webhook: WebhookId) -> Result<(SigningSecret, Sealed)> {
         let secret = SigningSecret::generate(self.app.entropy());
         let sealed = self.store.seal_signing_secret(self.company_id(), webhook, &secret).await?;
@@ -175,22 +175,22 @@ impl AdmittedRequest {
         self.caller.customer() == Some(customer.id)
     }
 
-    /// Refuses a caller who neither is this customer nor manages them.
+    /// Refuses the caller unless they are this customer or manage them.
     pub fn require_own_or_managed(&self, customer: &Customer) -> Result<()> {
         if self.is_own(customer) { Ok(()) } else { self.require_manages(customer.account_type) }
     }
 
-    /// Refuses a caller who does not manage customers of this account type.
+    /// Refuses the caller unless they manage customers of this account type.
     pub fn require_manages(&self, other: AccountType) -> Result<()> {
         if self.caller.identity.manages(other) { Ok(()) } else { Err(self.lacks(Action::ManageCustomers)) }
     }
 
-    /// The refusal of the caller for want of this permission.
+    /// The error for a caller who lacks this permission.
     pub fn lacks(&self, permission: Action) -> Error {
         Error::MissingPermission { permission, is_token: self.caller.in_company().is_token() }
     }
 
-    /// The customers whom the caller sees; `None` if they see all of the company.
+    /// The customers whom the caller may see; `None` for all of the company. Reads the projects to which a token is limited.
     pub async fn visible_customers(&self) -> Result<Option<BTreeSet<CustomerId>>> {
         let Some(projects) = self.caller.limits() else { return Ok(None) };
         let projects = self.store.projects(self.company_id(), projects.iter().copied()).await?;
@@ -198,12 +198,12 @@ impl AdmittedRequest {
         Ok(Some(staff.map(|held| held.customer).collect()))
     }
 
-    /// Whether the caller is an owner who has logged in themselves.
+    /// Whether the caller is an owner who has logged in themselves, not a token and not somebody acting on their behalf.
     pub fn is_owner_in_person(&self) -> bool {
         self.caller.staff_in_person().is_some_and(|own| own.account_type == AccountType::Owner)
     }
 
-    /// Whether the caller sees each project in which a customer has a role, or a share of a candidate.
+    /// Whether the caller sees every project in which the customer has a role or a share of a candidate.
     pub async fn sees_all_projects_of(&self, customer: &Customer) -> Result<bool> {
         let Some(visible) = self.visible_projects().await? else { return Ok(true) };
         let (roles, shares) = tokio::try_join!(
@@ -214,8 +214,9 @@ impl AdmittedRequest {
         Ok(roles.into_iter().chain(shares).all(|project| visible.contains(&project)))
     }
 
-    /// Refuses customers whom the caller does not see, each with the field that names them, as if they did not exist.
-    // A role or a share shows a person to the token that gives it.
+    /// Fails for the first customer whom the caller may not see, with the error for a customer who does not exist. Each
+    /// customer comes with the name of its field.
+    // Without this check, a token limited to projects could see any customer after giving them a role or a share.
     pub async fn require_visible(&self, customers: &[(&str, CustomerId)]) -> Result<()> {
         let Some(visible) = self.visible_customers().await? else { return Ok(()) };
         match customers.iter().find(|(_, customer)| !visible.contains(customer)) {
@@ -226,7 +227,7 @@ impl AdmittedRequest {
         }
     }
 
-    /// The projects that the caller sees, oldest first; `None` if they see all of the company.
+    /// The projects that the caller may see, oldest first; `None` for all of the company.
     pub async fn visible_projects(&self) -> Result<Option<Vec<ProjectId>>> {
         if Action::SeeAllProjects.is_allowed(&self.caller.in_company()) {
             return Ok(None);
@@ -240,9 +241,9 @@ impl AdmittedRequest {
         }
     }
 
-    /// Notes, while the request runs, that the candidate who is calling has opened the interview. Does nothing if that is noted, and for
-    /// HEAD. A failure is logged, and does not fail the request.
-    // No member of staff and no named token is ever the caller: nobody logs in on behalf of candidates.
+    /// If the caller is a candidate, records concurrently with the request that they have opened the interview. Does nothing if
+    /// that is recorded already, and for HEAD. A failure is logged and does not fail the request.
+    // The caller is the candidate in person, because nobody can log in on behalf of candidates.
     pub fn note_opening(&self) {
         let Some(own) = self.caller.candidate() else { return };
         if own.opened_at.is_some() || self.exchange.is_head {
@@ -254,7 +255,7 @@ impl AdmittedRequest {
         self.state.run_alongside(async move { store.note_opening(&company, project, candidate, now).await });
     }
 
-    /// Ends the session, or the token of an exchange, that the request came with; refused for other credentials.
+    /// Ends the session or exchanged token of the request. Fails with [`NO_SESSION`] for other credentials.
     pub async fn end_session(&self) -> Result<()> {
         match &self.caller.auth_method {
             AuthMethod::Session(live) => self.store.end_session(&live.key).await,

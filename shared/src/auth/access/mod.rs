@@ -1,8 +1,8 @@
 //! Admission: a handler's first argument names the target of the request and the action on it, such as
 //! `Admitted<Label, ManageLabels>`. The handler gets it only if the caller may take the action.
 //!
-//! All targets are admitted alike, in one round trip: the credential contains the keys of session and user, the path those of
-//! the target. They differ in what they load, and in what the caller is to that.
+//! Admission takes one round trip: the credential contains the keys of session and user, the path contains those of the
+//! target. Targets differ in what they load and in the caller's relation to it.
 
 mod admitted;
 mod admitted_request;
@@ -42,34 +42,35 @@ use crate::domain::id::InvalidId;
 use crate::error::{Error, Result};
 use crate::store::ItemKey;
 
-/// A type that names the target of a request: what the path is about.
+/// A type of target: the resource that a request's path names.
 pub trait RequestTarget: Sized {
-    /// The value that the handler gets: the stored target and its parents, such as project and company.
+    /// What the handler gets: the stored target and its parents, such as project and company.
     type Loaded: Send;
 
-    /// The keys of the items to load, as far as the request names them.
+    /// The keys of the items to load. A key is an error if the path has no valid identifier for it.
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>>;
 
-    /// Loads the target and authorises the request. A target that the caller may not know of is
-    /// [`Error::NotFound`], like one that does not exist.
+    /// Loads the target and authorises the request. Fails with [`Error::NotFound`] if the target does not exist or the
+    /// caller must not know that it does.
     fn load(
         request: AuthenticatedRequest,
     ) -> impl Future<Output = Result<(AdmittedRequest, Self::Loaded)>> + Send;
 
-    /// Refuses to repeat the response to an earlier request that has created what is at `location`, if the target tells that it
-    /// is gone and the response is good for nothing without it.
+    /// Refuses to replay the response to an earlier request if the resource that it created at `location` has been deleted and
+    /// makes the response useless.
     fn check_replay(_target: &Self::Loaded, _location: &str) -> Result<()> {
         Ok(())
     }
 }
 
-/// Admits a request: returns 401, 404 or 403, the stored response of an earlier request, 412, or what the handler gets.
+/// Admits a request and returns the handler's argument. Otherwise returns, in this order: 401, 404 or 403, the stored
+/// response of an earlier request, or 412.
 async fn admit<T: RequestTarget, A: HasAdmission>(
     request: UnauthenticatedRequest<'_>,
 ) -> Result<Admitted<T, A>, AdmissionRejection> {
     let keys = T::keys(&request).into_iter().flatten().collect();
     let (request, target) = T::load(request.authenticate(keys, A::ADMISSION).await?).await?;
-    // The replay comes after admission: a caller who has lost a right does not see its responses replayed either.
+    // Replay only after admission: a caller who has lost a right must not see its old responses.
     match request.find_replay()? {
         Some(replay) => {
             if let Some(location) = replay.headers().get(LOCATION).and_then(|uri| uri.to_str().ok()) {

@@ -1,4 +1,4 @@
-//! A request on its way through admission.
+//! A request during admission: unauthenticated, then authenticated, then admitted.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ impl PathIds {
         let params = RawPathParams::from_request_parts(parts, app).await;
         match &params {
             Ok(params) => Ok(Self(params.iter().map(|(name, value)| (name.into(), value.into())).collect())),
-            // No resource has such a path; callers are authenticated before they learn so.
+            // No resource has such a path, but authenticate the caller before returning 404.
             Err(RawPathParamsRejection::InvalidUtf8InPathParam(_)) => Ok(Self::default()),
             Err(_) => Err(Error::internal("an admission on a route without path parameters")),
         }
@@ -130,12 +130,12 @@ pub struct UnauthenticatedRequest<'a> {
     pub(super) file_url: Option<FileUrl>,
 }
 
-/// The URL of a file, in place of a credential.
+/// The URL of a file, which replaces the credential in the headers.
 pub(super) struct FileUrl {
-    /// The credential that was shown the URL.
+    /// The credential for which the URL was made.
     credential: Credential,
     token: FileUrlToken,
-    /// The name that the URL is signed for.
+    /// The object's name, for which the URL is signed.
     pub(super) signed_name: String,
 }
 
@@ -149,18 +149,18 @@ impl<'a> UnauthenticatedRequest<'a> {
         Self { parts, app, path: PathIds::default(), file_url: None }
     }
 
-    /// Takes the credential of `token`, whose URL is signed for the name that `signed_name` returns.
+    /// Uses the credential in `token` instead of the headers. `signed_name` returns the name for which the URL must be signed.
     pub(super) fn by_file_url(
         mut self,
         token: &str,
         signed_name: impl FnOnce(&PathIds, &FileUrlToken) -> Result<String, InvalidId>,
     ) -> Result<Self> {
-        // 401 for all of these, also for an expired URL: a client then fetches the resource again for a new one.
+        // Every failure is 401, also for an expired URL: then clients read the resource again and get a new URL.
         let company = self.path.company_id().map_err(|_| rejected())?;
         let token = FileUrlToken::parse(token).ok_or_else(rejected)?;
         let signed_name = signed_name(&self.path, &token).map_err(|_| rejected())?;
         let credential = Credential::from_reference(token.reference(), &company).ok_or_else(rejected)?;
-        // Other credentials end by themselves, and so does a named token before that, if it has an end.
+        // Other credentials expire, and their URLs with them. Named tokens may live for ever, so limit the URL's age.
         if credential.kind == CredentialKind::NamedToken
             && token.is_older_than(FileUrlToken::LIFETIME_OF_NAMED_TOKENS, self.app.now())
         {
@@ -180,25 +180,25 @@ impl<'a> UnauthenticatedRequest<'a> {
 
     fn credential(&self) -> Result<Credential> {
         match &self.file_url {
-            // Instead of that in the headers: a player sends none.
+            // Ignore the headers: players send no credential.
             Some(file_url) => Ok(file_url.credential.clone()),
             None => Credential::from_headers(&self.parts.headers),
         }
     }
 
-    /// The key of the company's import if the request may change something: until an imported company starts, it is read-only.
+    /// The key of the company's import, for requests that may change something: an imported company is read-only until it starts.
     fn import_that_may_forbid(&self) -> Option<ItemKey> {
         let company = self.path.company_id().ok()?;
         (!self.parts.method.is_safe()).then(|| keys::company_import(&company))
     }
 
-    /// The claim of the credential to an account; `None` for a named token, and without a credential.
+    /// The account that the credential claims; `None` for a named token and without a credential.
     pub(super) fn claim(&self) -> Option<CredentialClaim> {
         self.credential().ok()?.claim().cloned()
     }
 
-    /// Authenticates the caller, and reads the items of `more` keys in the same round trip. Fails with
-    /// [`Error::NotFound`] if the path names another company than the caller's.
+    /// Authenticates the caller and reads the items `more` in the same round trip. Fails with [`Error::NotFound`] if
+    /// the path names a company that is not the caller's.
     pub(in crate::auth) async fn authenticate(
         self,
         more: Vec<ItemKey>,
@@ -207,7 +207,7 @@ impl<'a> UnauthenticatedRequest<'a> {
         let conditions = RequestConditions::of(self.parts)?;
         let credential = self.credential()?;
         let is_cookie = matches!(credential.kind, CredentialKind::Session(SessionKind::Cookie, _));
-        // Only browsers send cookies by themselves, and safe methods change nothing.
+        // Only cookies need the check, because browsers send them by themselves; safe methods change nothing.
         if is_cookie && !self.parts.method.is_safe() {
             csrf::check(&self.parts.headers, self.app.config())?;
         }
@@ -216,19 +216,19 @@ impl<'a> UnauthenticatedRequest<'a> {
         let now = self.app.now();
         let keyed = state.intent.get().map(|intent| intent.sent_by(&sender(&credential)));
         let import = self.import_that_may_forbid();
-        // One round trip: the credential tells the keys of session and user, the path those of the target.
+        // One round trip: the credential contains the keys of session and user, the path contains those of the target.
         let keys = keys_of(&credential).into_iter().chain(more);
         let keys = keys.chain(import.clone());
         let mut batch = store.get(keys.chain(keyed.as_ref().map(KeyedRequest::key))).await?;
         let rules = SessionRules {
             idle_minutes: self.app.config().session_idle_minutes,
-            // Fetching a file is no use of a session: the page that shows it may be open for ever.
+            // Fetching a file must not extend the session: a page that shows the file may stay open for ever.
             is_use: self.file_url.is_none(),
             now,
         };
         let caller = match authenticate(&credential, &mut batch, &rules) {
             Err(AuthFailure::EndedKey(candidate, end)) if matches!(rule, AdmissionRule::Candidate) => {
-                // A key that another one has replaced may be in other hands.
+                // Explain more only to the holder: a key that has been replaced may be in other hands.
                 let is_holder = matches!(credential.kind, CredentialKind::Session(..))
                     || candidate.is_latest_key(&credential.hash);
                 let config = self.app.config();
@@ -250,18 +250,18 @@ impl<'a> UnauthenticatedRequest<'a> {
         let store = store.with_origin(origin);
         extend_session(&caller, &store, &state, now);
         note_token_use(&caller, &store, rules);
-        // Read-only tokens are refused before anything tells what exists.
+        // Refuse read-only tokens first: no other error may reveal what exists.
         if is_read_only(&caller) && !self.parts.method.is_safe() && !may_end_itself(&caller, rule) {
             return Err(Error::Forbidden(READ_ONLY_TOKEN));
         }
-        // The token of a file's URL is checked before anything else tells whether the object of the URL exists.
+        // Verify the file URL's token first: no other error may reveal whether the object exists.
         if let Some(file_url) = &self.file_url {
             let media_key = media_key(&caller, &store).await?;
             if !media_key.is_some_and(|key| file_url.token.is_for(&key, &file_url.signed_name)) {
                 return Err(rejected());
             }
         }
-        // A company of others answers like one that does not exist.
+        // Another company must look like one that does not exist.
         if self.path.text("companyId").is_some_and(|company| company != caller.company().as_str()) {
             return Err(Error::NotFound);
         }
@@ -270,7 +270,7 @@ impl<'a> UnauthenticatedRequest<'a> {
         {
             return Err(Error::NotStarted);
         }
-        // Read in the same round trip, and replayed only once the caller is admitted.
+        // The response was read in the same round trip. Admission decides whether it is replayed.
         let earlier = match &keyed {
             Some(keyed) => store.take_earlier(&mut batch, keyed, now).await?,
             None => None,
@@ -304,7 +304,7 @@ fn has_parameter(parts: &Parts, name: &str) -> bool {
     form_urlencoded::parse(query.as_bytes()).any(|(key, _)| key == name)
 }
 
-/// Extends the caller's session while the request runs.
+/// Extends the caller's session, if that is due, concurrently with the request.
 fn extend_session(caller: &Caller, store: &Store, state: &RequestState, now: DateTime<Utc>) {
     if let AuthMethod::Session(live) = &caller.auth_method
         && live.is_extended
@@ -315,7 +315,7 @@ fn extend_session(caller: &Caller, store: &Store, state: &RequestState, now: Dat
     }
 }
 
-/// Notes, while the request runs and after it, that the caller's named token was used today.
+/// Records in the background that the caller's named token was used today, once a day.
 fn note_token_use(caller: &Caller, store: &Store, rules: SessionRules) {
     let CallerIdentity::NamedToken(token) = &caller.identity else { return };
     let today = day_of_use(rules.now);
@@ -328,18 +328,18 @@ fn is_read_only(caller: &Caller) -> bool {
     matches!(&caller.identity, CallerIdentity::NamedToken(token) if token.rights.is_read_only)
 }
 
-/// Whether the request may be the one that ends the caller's own credential, which changes nothing else.
+/// Whether the request may be the logout of an exchanged token, which read-only tokens may send too: it ends only this credential.
 fn may_end_itself(caller: &Caller, rule: AdmissionRule) -> bool {
     matches!((&caller.auth_method, rule), (AuthMethod::ExchangedToken(_), AdmissionRule::Authenticated))
 }
 
-/// The sender of a request, whichever of their sessions or keys it comes with.
+/// Identifies the sender of a request, independent of which of their sessions or keys they use.
 fn sender(credential: &Credential) -> String {
     match &credential.kind {
         CredentialKind::Session(_, claim) | CredentialKind::AccessKey(claim) => {
             keys::sender(&claim.company, Principal::Account(claim.account))
         }
-        // A named token is known by its hash before it is read.
+        // Use the hash: the token's identifier is unknown until its item is read.
         CredentialKind::NamedToken => keys::token_sender(&credential.hash),
         CredentialKind::ExchangedToken(company, token) => {
             keys::sender(company, Principal::NamedToken(*token))
@@ -347,11 +347,11 @@ fn sender(credential: &Credential) -> String {
     }
 }
 
-/// Returns the scope in which the file URLs of an answer work: the credential and, of a named token, the period.
+/// The scope in which the response's file URLs are valid: the credential and, for a named token, the period.
 fn file_url_scope(credential: &Credential, now: DateTime<Utc>) -> String {
     let hash = credential.hash.as_str();
     match credential.kind {
-        // URLs end before a named token does, so clients must read them again before that.
+        // These URLs expire before the token does. The period changes the `ETag`, so that clients get new URLs in time.
         CredentialKind::NamedToken => {
             format!("{hash} {}", now.timestamp() / (FileUrlToken::LIFETIME_OF_NAMED_TOKENS.num_seconds() / 2))
         }
@@ -386,7 +386,7 @@ impl AuthenticatedRequest {
         self.admitted.now
     }
 
-    /// Takes the item of a key, which the path names.
+    /// Takes the item of `key` from the batch. Fails with [`Error::NotFound`] if the path names none or the item does not exist.
     pub(super) fn take<T: StoredEntity>(
         &mut self,
         key: Result<ItemKey, InvalidId>,
@@ -395,7 +395,7 @@ impl AuthenticatedRequest {
         self.batch.take(&key)?.ok_or(Error::NotFound)
     }
 
-    /// Takes the questions and criteria of the project of the path, which may have none.
+    /// Takes the questionnaire of the path's project; an empty one if none is stored.
     pub(super) fn take_questionnaire(&mut self) -> Result<VersionedItem<Questionnaire>> {
         let company = self.path.company_id();
         let project = self.path.id("projectId");
@@ -404,7 +404,7 @@ impl AuthenticatedRequest {
         Ok(self.batch.take(&none.key())?.unwrap_or_else(|| VersionedItem::not_stored(none)))
     }
 
-    /// Takes the numbers of the events of the caller's company, which may have none.
+    /// Takes the event sequence of the caller's company; a new one if none is stored.
     pub(super) fn take_event_sequence(&mut self) -> Result<EventSequence> {
         let company = self.caller().company().clone();
         Ok(match self.batch.take::<EventSequence>(&keys::sequence(&company))? {
@@ -413,16 +413,16 @@ impl AuthenticatedRequest {
         })
     }
 
-    /// Takes the candidate of the path.
+    /// Takes the candidate that the path names.
     pub(super) fn take_candidate(&mut self) -> Result<VersionedItem<Candidate>> {
         match &self.caller().identity {
-            // Authentication has taken the item of the caller already.
+            // Authentication has already taken the caller's item out of the batch.
             CallerIdentity::Candidate(own) if self.path.candidate() == Ok(own.key()) => Ok(own.clone()),
             _ => self.take(self.path.candidate()),
         }
     }
 
-    /// Takes the customer of the path.
+    /// Takes the customer that the path names.
     pub(super) fn take_customer(&mut self) -> Result<VersionedItem<Customer>> {
         match &self.caller().identity {
             CallerIdentity::Customer(own) if self.path.customer() == Ok(own.key()) => Ok(own.clone()),
@@ -443,13 +443,13 @@ impl AuthenticatedRequest {
         }
     }
 
-    /// Authorises a request for a target that exists only for callers who may `read` it.
+    /// Authorises a request for a target whose existence is hidden from callers who may not `read` it: they get [`Error::NotFound`].
     pub(super) fn authorise_reader(self, read: Action, relation: &CallerRelation) -> Result<AdmittedRequest> {
-        // Candidates know the company and themselves. They need not know that others exist.
+        // For example, candidates must not learn which other candidates and projects exist.
         if read.is_allowed(relation) { self.authorise(relation) } else { Err(Error::NotFound) }
     }
 
-    /// Authorises any caller, for what concerns themselves alone.
+    /// Authorises any caller, for targets that concern only the caller.
     pub(super) fn authorise_anyone(self) -> AdmittedRequest {
         self.admitted
     }

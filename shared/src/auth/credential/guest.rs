@@ -1,5 +1,5 @@
-//! The key of a guest link. It is no [`Credential`](super::Credential): it opens one route and the files that this shows, so all
-//! other routes refuse it unread.
+//! The key of a guest link. It is not a [`Credential`](super::Credential): only `/review/` accepts it, and all other routes
+//! refuse it without a read.
 
 use axum::http::{HeaderMap, header};
 use base64::Engine as _;
@@ -12,11 +12,11 @@ use crate::domain::random::RandomSource;
 use crate::domain::secret::{PresentedSecret, SecretHash};
 use crate::error::{Error, Result};
 
-/// Lets scanners recognise leaked keys.
+/// The prefix by which scanners recognise leaked keys.
 pub(super) const PREFIX: &str = "ivg_";
 pub(super) const SCHEME: &str = "guestkey";
 
-/// The first byte of a reference in the URL of a file that was shown to a guest.
+/// The first byte of the reference in a guest's file URLs.
 pub(in crate::auth) const GUEST_LINK: u8 = 5;
 
 /// A well-formed key of a guest link that is not authenticated yet.
@@ -31,7 +31,7 @@ pub(in crate::auth) struct GuestKey {
 }
 
 impl GuestKey {
-    /// A new key of a link of `candidate`.
+    /// A new key for a guest link to the answers of `candidate`.
     pub(in crate::auth) fn generate(
         candidate: &Candidate,
         link: GuestLinkId,
@@ -40,13 +40,13 @@ impl GuestKey {
         let mut random = [0; RANDOM_BYTES];
         entropy.fill(&mut random);
         let Candidate { company, project, id, .. } = candidate;
-        // The identifiers first: they tell the keys of what it opens before anything is read.
+        // Starts with the identifiers, so that the service knows which items to read.
         let ids = [project.to_bytes(), id.to_bytes(), link.to_bytes()].concat();
         let bytes = [&ids[..], &random, company.as_str().as_bytes()].concat();
         format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(bytes))
     }
 
-    /// Reads the Authorization header. Any other credential than one guest key is refused.
+    /// Parses the Authorization header. Fails unless it contains exactly one guest key.
     pub(in crate::auth) fn from_headers(headers: &HeaderMap) -> Result<Self> {
         let mut values = headers.get_all(header::AUTHORIZATION).into_iter();
         let found = match (values.next(), values.next()) {
@@ -57,7 +57,7 @@ impl GuestKey {
         found.ok_or_else(rejected)
     }
 
-    /// `None` if it is no such key.
+    /// Parses a guest key; `None` if `key` has another format.
     pub(super) fn parse(key: &str) -> Option<Self> {
         let bytes = URL_SAFE_NO_PAD.decode(key.strip_prefix(PREFIX)?).ok()?;
         let (project, rest) = id(&bytes)?;

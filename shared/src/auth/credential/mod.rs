@@ -1,5 +1,4 @@
-//! Credentials in requests: opaque to clients, but they contain the keys of the session and its user, which saves a
-//! round trip.
+//! Credentials in requests. They are opaque to clients, but contain the keys of session and user, which saves a round trip.
 
 mod exchanged;
 mod guest;
@@ -45,13 +44,13 @@ pub const MISSING: Refusal =
 /// The credential is malformed, unknown, expired or revoked.
 pub const REJECTED: Refusal =
     Refusal { code: "invalid_credential", detail: "The credential is invalid or has expired." };
-/// The header names no scheme that this service knows, such as `Bearer`, whatever the credential is.
+/// The `Authorization` header has an unknown scheme, such as `Bearer`. The credential itself is not checked.
 pub const UNKNOWN_SCHEME: Refusal = Refusal {
     code: "invalid_credential",
     detail: "The `Authorization` header has no known scheme. Use \"Token <value>\".",
 };
 
-/// The error about every credential that is not valid. It does not say what is wrong.
+/// The error for every invalid credential. It does not reveal why the credential is invalid.
 pub(super) fn rejected() -> Error {
     Error::Unauthenticated(REJECTED)
 }
@@ -59,11 +58,11 @@ pub(super) fn rejected() -> Error {
 /// The kinds of secrets that the service makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SecretKind {
-    /// Proves a session.
+    /// The token or cookie of a session.
     Session(SessionKind),
     /// Lets a candidate act without a password.
     AccessKey,
-    /// Lets an account choose a password, once.
+    /// Mailed to an account, which can use it once: to choose a password, or to confirm or restore an address.
     OneTimeKey,
     /// The value of a named token.
     NamedToken,
@@ -78,7 +77,7 @@ impl SecretKind {
         Self::NamedToken,
     ];
 
-    /// Lets scanners recognise leaked secrets.
+    /// The prefix by which scanners recognise leaked secrets.
     fn prefix(self) -> &'static str {
         match self {
             Self::Session(SessionKind::Token) => "ivt_",
@@ -89,16 +88,16 @@ impl SecretKind {
         }
     }
 
-    /// A new secret of this kind, with the claim in it.
+    /// A new secret that contains `claim`.
     pub fn generate(self, claim: &CredentialClaim, entropy: &dyn RandomSource) -> String {
         let mut random = [0; RANDOM_BYTES];
         entropy.fill(&mut random);
-        // The claim first: it tells admission the keys of session and user before anything is read.
+        // Starts with the claim, so that admission knows the keys of session and user without a read.
         let bytes = [&encode(claim)[..], &random, claim.company.as_str().as_bytes()].concat();
         format!("{}{}", self.prefix(), URL_SAFE_NO_PAD.encode(bytes))
     }
 
-    /// The claim in a secret of this kind; `None` if it is no such secret.
+    /// The claim in `secret`; `None` if it is not a secret of this kind.
     pub fn claim_in(self, secret: &str) -> Option<CredentialClaim> {
         let bytes = URL_SAFE_NO_PAD.decode(secret.strip_prefix(self.prefix())?).ok()?;
         let (account, on_behalf_by, rest) = decode(&bytes)?;
@@ -156,7 +155,7 @@ fn has_own_prefix(text: &str) -> bool {
         .any(|own| text.starts_with(own))
 }
 
-/// A new key for an account to choose a password with, created at `now`: the key, only for its owner, and its stored form.
+/// A new one-time key for an account, created at `now`. Returns the key, which only its owner may get, and its stored form.
 pub fn new_one_time_key(
     claim: &CredentialClaim,
     now: DateTime<Utc>,
@@ -175,11 +174,11 @@ pub fn new_token_value(entropy: &dyn RandomSource) -> String {
     format!("{}{}", SecretKind::NamedToken.prefix(), URL_SAFE_NO_PAD.encode(random))
 }
 
-/// Limits of the characters of a named token's value that a client chooses.
+/// The minimum and maximum length of a named token's value that a client chooses.
 const MIN_TOKEN: usize = 32;
 const MAX_TOKEN: usize = 256;
 
-/// Validates a named token's value that a client chooses; an error is the message for them.
+/// Validates a named token's value that a client chooses. The error is the message for the client.
 pub fn chosen_token_value(text: &str) -> Result<String, String> {
     check_token_value(text)?;
     // A named token may never expire, and guessing it is not rate limited.
@@ -192,7 +191,7 @@ pub fn chosen_token_value(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// Checks the form of a chosen value: on each request, which the check of its randomness would slow down.
+/// Checks the format of a chosen value. Runs for each request, so it omits the slower check of randomness.
 fn check_token_value(text: &str) -> Result<(), String> {
     if text.len() < MIN_TOKEN || text.len() > MAX_TOKEN {
         return Err(format!("Ensure this field has {MIN_TOKEN} to {MAX_TOKEN} characters."));
@@ -211,7 +210,7 @@ fn check_token_value(text: &str) -> Result<(), String> {
 pub struct Credential {
     pub hash: SecretHash,
     pub kind: CredentialKind,
-    /// `None` if the URL of a file names the credential.
+    /// `None` if the request has a file URL, which contains only a reference to the credential.
     pub secret: Option<PresentedSecret>,
 }
 
@@ -219,17 +218,17 @@ pub struct Credential {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CredentialKind {
     Session(SessionKind, CredentialClaim),
-    /// The key that a candidate was sent.
+    /// A candidate's access key.
     AccessKey(CredentialClaim),
     /// The value of a named token.
     NamedToken,
-    /// A token that was exchanged for a JWT, and acts as a named token of the company.
+    /// A token that the client got in exchange for a JWT. It acts as a named token of the company.
     ExchangedToken(CompanyId, TokenId),
 }
 
 impl Credential {
-    /// Reads the Authorization header, else the session cookie. Two different credentials in the same place are
-    /// [`REJECTED`]: another site's cookie must not choose the account that a browser acts for.
+    /// Parses the Authorization header or, without one, the session cookie. Fails with [`REJECTED`] if there are two
+    /// headers or two different cookies.
     pub fn from_headers(headers: &HeaderMap) -> Result<Self> {
         let mut authorizations = headers.get_all(header::AUTHORIZATION).into_iter();
         let found = match (authorizations.next(), authorizations.next()) {
@@ -241,8 +240,8 @@ impl Credential {
             (None, _) => {
                 let mut cookies = cookies(headers);
                 let first = cookies.next().ok_or(Error::Unauthenticated(MISSING))?;
-                // Another host of the domain can plant a session of this service, and must not choose the account that a
-                // browser acts for.
+                // Another host of the domain can plant a cookie with a session of this service. It must not decide as
+                // which account the browser acts.
                 let is_only = cookies.all(|other| other == first);
                 Self::session(SessionKind::Cookie, first).filter(|_| is_only)
             }
@@ -250,7 +249,7 @@ impl Credential {
         found.ok_or_else(rejected)
     }
 
-    /// `None` for a named token.
+    /// The account that the credential claims; `None` for named and exchanged tokens.
     pub fn claim(&self) -> Option<&CredentialClaim> {
         match &self.kind {
             CredentialKind::Session(_, claim) | CredentialKind::AccessKey(claim) => Some(claim),
@@ -258,7 +257,7 @@ impl Credential {
         }
     }
 
-    /// A reference for the URLs of files: enough to find the credential, not to use it.
+    /// A reference for file URLs: it identifies the credential, but cannot be used as one.
     pub fn to_reference(&self) -> Vec<u8> {
         let (kind, ids) = match &self.kind {
             CredentialKind::Session(SessionKind::Token, claim) => (TOKEN, encode(claim)),
@@ -271,7 +270,7 @@ impl Credential {
         [&[kind], &hash[..], &ids].concat()
     }
 
-    /// The credential of a reference in the URL of a file of `company`.
+    /// The credential that a file URL of `company` refers to.
     pub fn from_reference(reference: &[u8], company: &CompanyId) -> Option<Self> {
         let (kind, rest) = reference.split_first()?;
         let (hash, rest) = rest.split_first_chunk()?;
@@ -305,9 +304,9 @@ impl Credential {
         Some(Self::of_secret(secret, CredentialKind::Session(kind, claim)))
     }
 
-    /// The token of a session, the value of a named token, or a token that acts as one.
+    /// Parses the token of a session, the value of a named token, or an exchanged token.
     fn token(secret: &str) -> Option<Self> {
-        // A value that a client chose has none of our prefixes, because `check_token_value` reserves them.
+        // A value that a client has chosen cannot have one of our prefixes, because `check_token_value` refuses them.
         let is_named =
             secret.starts_with(SecretKind::NamedToken.prefix()) || check_token_value(secret).is_ok();
         if is_named {
@@ -326,7 +325,8 @@ impl Credential {
     }
 }
 
-/// `Token <secret>`, `Basic <base64 of token:<secret>>`, or `ActivationKey <key>`; `None` if the secret is none of its scheme.
+/// Parses `Token <secret>`, `Basic <base64 of token:<secret>>` or `ActivationKey <key>`; `None` if the secret is not valid for
+/// the scheme.
 fn from_authorization(value: &str) -> Result<Option<Credential>> {
     let (scheme, rest) = value.split_once(' ').unwrap_or((value, ""));
     let rest = rest.trim();
@@ -334,21 +334,22 @@ fn from_authorization(value: &str) -> Result<Option<Credential>> {
         "token" => Ok(Credential::token(rest)),
         "basic" => Ok(from_basic(rest)),
         "activationkey" => Ok(Credential::access_key(rest)),
-        // A guest's key opens `/review/` alone, and is refused elsewhere without a look at it.
+        // A guest key works only for `/review/`; other routes refuse it without a read.
         guest::SCHEME => Ok(None),
         _ => Err(Error::Unauthenticated(UNKNOWN_SCHEME)),
     }
 }
 
-/// The token in a user's name and password, for clients that know no other scheme: the user name is `token`.
+/// Parses Basic authentication, for clients that support nothing else: the user name is `token`, and the password is the token.
 fn from_basic(pair: &str) -> Option<Credential> {
     let pair = String::from_utf8(STANDARD.decode(pair).ok()?).ok()?;
     Credential::token(pair.strip_prefix("token:")?)
 }
 
-/// The values of the session cookie. A browser may send several; other cookies may hold any bytes.
+/// The values of the session cookie, of which a browser may send several. Other cookies may contain any bytes.
 ///
-/// Without those of other services at the domain, which name their cookie alike: they can choose no account.
+/// Skips cookies of other services at the domain that have the same name: without a prefix of this service, they cannot
+/// select an account.
 fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     let lines = headers.get_all(header::COOKIE).into_iter();
     lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b';')).filter_map(|pair| {

@@ -57,7 +57,7 @@ fn a_reference_leads_back_to_its_credential() {
     ] {
         let credential = Credential::token(&secret).unwrap();
         let reference = credential.to_reference();
-        // The secret itself stands in no URL.
+        // A reference does not contain the secret.
         let credential = Credential { secret: None, ..credential };
         assert_eq!(Credential::from_reference(&reference, &acme).as_ref(), Some(&credential));
         for length in 0..reference.len() {

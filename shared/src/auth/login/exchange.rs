@@ -15,41 +15,41 @@ use crate::domain::staff::trust::{NotedProblem, TrustProblem};
 use crate::error::{Error, Result};
 use crate::store::{ExchangedToken, RecentFailures, keys};
 
-// Failed exchanges take a multiple of this. A company with such tokens takes a little longer to read than one that there is not, and only an
-// issuer that it trusts is asked for an unknown key, which takes most of them some hundred milliseconds.
+// A failed exchange takes a multiple of this time, to hide two differences: reading a company with such tokens takes a little
+// longer than reading one that does not exist, and only a trusted issuer is queried for an unknown key, which takes most issuers
+// some hundred milliseconds.
 const FAILURE_STEP: Duration = Duration::from_secs(1);
 
-/// The company for which a JWT is exchanged, or one of its named tokens.
+/// The target of an exchange: a company, or one of its named tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExchangeTarget {
     pub company: CompanyId,
-    /// `None` for any token of the company that trusts the workload.
+    /// `None` for whichever token of the company trusts the workload.
     pub token: Option<TokenId>,
 }
 
-/// A token that acts as a named token.
+/// A new token that acts as a named token.
 #[derive(Debug)]
 pub struct NewExchangedToken {
-    /// The secret that its holder presents.
+    /// The secret that the client presents.
     pub secret: String,
     pub ends_at: DateTime<Utc>,
 }
 
-/// Why no token was made.
+/// Why an exchange made no token.
 enum ExchangeFailure<'a> {
-    /// Nothing proves that an issuer knows the sender, so nothing is noted.
+    /// No trusted issuer has signed the JWT, so anyone may have sent it and nothing is recorded on the tokens.
     NotSigned,
-    /// Something that the owners of these tokens can mend.
+    /// Problems that the owners of these tokens can fix.
     Problems(Vec<(&'a NamedToken, TrustProblem)>),
 }
 
 impl PublicAccess {
-    /// Exchanges a JWT for a token that acts as the named token which trusts its workload; `None` if none does, without telling
-    /// whether there is such a company, such a token or such an issuer. Fails with [`Error::Throttled`] in place of the latter after too
-    /// many failures.
+    /// Exchanges a JWT for a token that acts as the named token that trusts the JWT's workload. Returns `None` if none does or,
+    /// after too many failures, [`Error::Throttled`]; neither reveals whether the company, the token or the issuer exists.
     pub async fn exchange(&self, target: &ExchangeTarget, jwt: &str) -> Result<Option<NewExchangedToken>> {
         let presented = PresentedJwt::parse(jwt);
-        // A JWT that cannot be read takes the same path, with an empty issuer.
+        // A malformed JWT takes the same path, with an empty issuer.
         let issuer = presented.as_ref().map(PresentedJwt::issuer).unwrap_or_default();
         let hash = SecretHash::of(&format!("EXCHANGE#{}#{issuer}", target.company));
         let (tokens, failures) = self.store.begin_exchange(&target.company, hash).await?;
@@ -70,20 +70,20 @@ impl PublicAccess {
         noted.map(|()| None)
     }
 
-    /// Whether a token may be the one that is asked for.
+    /// Whether the request may be for `token`: it is alive, it is the requested one if any, and it trusts `issuer`.
     fn is_meant(&self, token: &NamedToken, target: &ExchangeTarget, issuer: &str) -> bool {
         token.is_alive_at(self.now)
             && target.token.is_none_or(|id| id == token.id)
             && token.proof.trust().is_some_and(|trust| trust.issuer.as_str() == issuer)
     }
 
-    /// The claims of a JWT, if the issuer that `tokens` trust has signed them.
+    /// Verifies that the issuer that `tokens` trust has signed the JWT.
     async fn verified<'a>(
         &self,
         presented: PresentedJwt,
         tokens: &'a [NamedToken],
     ) -> Result<VerifiedJwt, ExchangeFailure<'a>> {
-        // No issuer is asked for which no token of the company vouches.
+        // Query only an issuer that a token of the company trusts.
         let issuer: Option<&IssuerUrl> = tokens.iter().find_map(|token| Some(&token.proof.trust()?.issuer));
         let issuer = issuer.ok_or(ExchangeFailure::NotSigned)?;
         let metadata = self.app.issuer_metadata(issuer, Some(presented.key_id())).await.map_err(|fault| {
@@ -92,7 +92,7 @@ impl PublicAccess {
         presented.verify(&metadata.keys).ok_or(ExchangeFailure::NotSigned)
     }
 
-    /// The token of `tokens` that trusts the workload, and the end of the JWT.
+    /// Selects the token that trusts the JWT's workload. Also returns when the JWT expires.
     fn chosen<'a>(
         &self,
         jwt: &VerifiedJwt,
@@ -102,7 +102,8 @@ impl PublicAccess {
         let token = match TrustChoice::among(tokens, jwt) {
             TrustChoice::Token(token) => token,
             TrustChoice::Refused(mut problems) => {
-                // Everybody whom the issuer knows has other claims. Sent to the company, they must not hide the problems of its workloads.
+                // Anyone with a JWT of the issuer can send it to the company, with other claims. Unless the request names the
+                // token, drop such problems: they would hide those of the company's own workloads.
                 problems.retain(|(_, problem)| target.token.is_some() || !problem.is_of_claims());
                 return Err(ExchangeFailure::Problems(problems));
             }
@@ -131,14 +132,14 @@ impl PublicAccess {
         Ok(NewExchangedToken { secret, ends_at })
     }
 
-    /// Counts a failure, and notes it on the tokens whose owners can do something about it.
+    /// Counts the failure, and records its problems on the tokens whose owners can fix them.
     async fn note_failure(&self, failure: ExchangeFailure<'_>, failures: RecentFailures) -> Result<()> {
         self.store.count_failure(failures, &self.state.source, self.now).await?;
         let ExchangeFailure::Problems(problems) = failure else { return Ok(()) };
         for (token, problem) in problems {
             if NotedProblem::is_news(token.uses.last_problem, problem, self.now) {
                 match self.store.note_trust_problem(token, problem, self.now).await {
-                    // Another failure was noted at the same time.
+                    // A concurrent request has recorded a problem, which is enough.
                     Err(Error::Changed) => {}
                     noted => noted?,
                 }

@@ -1,4 +1,4 @@
-//! Keys that came by mail: they choose a password, confirm an address, or restore a former one.
+//! Keys in mails, with which people choose a password, confirm an address, or restore a former address.
 
 use super::{PublicAccess, is_password};
 use crate::auth::authentication::{keys_of_identity, take_identity};
@@ -16,7 +16,7 @@ use crate::domain::transition::CandidateChange;
 use crate::error::{Error, Result};
 use crate::store::{LoginPartition, VersionedItem};
 
-/// An account that was sent a key by mail.
+/// The account to which a key was mailed.
 pub struct KeyHolder {
     pub identity: CallerIdentity,
     pub purpose: KeyPurpose,
@@ -29,13 +29,13 @@ pub enum KeyPurpose {
     Password,
     /// To confirm a new address.
     Confirmation,
-    /// To restore this address.
+    /// To restore this former address.
     Restoration(FormerEmail),
 }
 
 impl PublicAccess {
-    /// Sets the first password of the invited staff user who was sent `key`, revokes the key and returns the user; none
-    /// if the key is not valid or its owner is not invited. Fails with [`Error::SignInRequired`] if they have to sign in by their
+    /// Sets the first password of the invited staff user to whom `key` was mailed, and revokes the key. Returns the user; `None`
+    /// if the key is invalid or its holder is not invited. Fails with [`Error::SignInRequired`] if they must sign in by their
     /// company's provider.
     pub async fn activate(&self, key: &str, password: Password) -> Result<Option<Customer>> {
         match self.holder_of_password(key).await? {
@@ -47,9 +47,9 @@ impl PublicAccess {
         }
     }
 
-    /// Sets the password of the account that was sent `key`, revokes the key and all sessions, and lets its names log
-    /// in again after too many failures; false if the key is not valid. Fails with [`Error::SignInRequired`] for staff who have to
-    /// sign in by their company's provider.
+    /// Sets the password of the account to which `key` was mailed, revokes the key and all sessions, and unlocks its login names.
+    /// Returns false if the key is invalid. Fails with [`Error::SignInRequired`] for staff who must sign in by their company's
+    /// provider.
     pub async fn reset_password(&self, key: &str, password: Password) -> Result<bool> {
         match self.holder_of_password(key).await? {
             Some(CallerIdentity::Customer(before)) => {
@@ -76,10 +76,10 @@ impl PublicAccess {
         Ok(holder.filter(|holder| holder.purpose == KeyPurpose::Password).map(|holder| holder.identity))
     }
 
-    /// Lets the new address count that `key` was mailed to; `None` if the key is not valid, and false without a proof that the
-    /// sender has the account: its password, or a session of it that its holder has begun. A wrong password counts as a failed
-    /// login. Fails with [`Error::Throttled`] after too many, and with [`Error::SignInRequired`] for a password of staff who have to sign in
-    /// by their company's provider.
+    /// Confirms the new address to which `key` was mailed. Returns `None` if the key is invalid, and false unless the sender
+    /// proves that the account is theirs, by the account's password or by a session that they have begun themselves. A wrong
+    /// password counts as a failed login: too many fail with [`Error::Throttled`]. Fails with [`Error::SignInRequired`] for a
+    /// password of staff who must sign in by their company's provider.
     pub async fn confirm_email(&self, key: &str, password: Option<Password>) -> Result<Option<bool>> {
         let holder = self.holder(key).await?.filter(|holder| holder.purpose == KeyPurpose::Confirmation);
         let Some(KeyHolder { identity, .. }) = holder else { return Ok(None) };
@@ -121,8 +121,8 @@ impl PublicAccess {
         Ok(Some(is_proved))
     }
 
-    /// Restores the address that `key` was mailed to, and revokes whatever a later address could open; false if the key is not
-    /// valid.
+    /// Restores the address to which `key` was mailed, and revokes everything to which a later address gave access. Returns
+    /// false if the key is invalid.
     pub async fn restore_email(&self, key: &str) -> Result<bool> {
         let Some(KeyHolder { identity, purpose: KeyPurpose::Restoration(former) }) = self.holder(key).await?
         else {
@@ -166,14 +166,14 @@ impl PublicAccess {
         Ok(after)
     }
 
-    /// Unlocks the names before the change that ends the key: should this fail, the key is still good for another try.
+    /// Unlocks login names. Call it before the change that revokes the key: if it fails, the key still works for another try.
     async fn unlock(&self, company: &CompanyId, names: [Option<&str>; 2]) -> Result<()> {
         let names = names.into_iter().flatten();
         let partitions: Vec<_> = names.map(|name| LoginPartition::of(company.as_str(), name)).collect();
         self.store.unlock(&partitions).await
     }
 
-    /// The account that was sent `key`, if the key is valid. The key stays valid.
+    /// The account to which `key` was mailed, and the key's purpose; `None` if the key is invalid. Does not revoke the key.
     pub async fn holder(&self, key: &str) -> Result<Option<KeyHolder>> {
         let Some(claim) = SecretKind::OneTimeKey.claim_in(key) else { return Ok(None) };
         let mut batch = self.store.get(keys_of_identity(&claim)).await?;
@@ -182,8 +182,8 @@ impl PublicAccess {
         Ok(purpose.map(|purpose| KeyHolder { identity, purpose }))
     }
 
-    /// The error for a `key` that opens nothing any more; `None` if it is malformed, or of no company.
-    // The key need not prove anything: the login of every company tells everyone as much.
+    /// The error for a `key` that no longer works; `None` if it is malformed or its company does not exist.
+    // Any well-formed key will do: each company's login page tells everyone as much.
     pub async fn end_of(&self, key: &str) -> Result<Option<Error>> {
         let Some(claim) = SecretKind::OneTimeKey.claim_in(key) else { return Ok(None) };
         let company = self.store.company_that_may_lag(&claim.company).await?;
@@ -199,7 +199,7 @@ impl PublicAccess {
             CallerIdentity::Candidate(own) => (&own.address_keys, &own.one_time_key, own.may_log_in()),
             CallerIdentity::NamedToken(_) => return None,
         };
-        // Valid even if the account may not log in: the person who changed its address may have caused that too.
+        // Works even if the account may not log in, because an attacker who has changed the address may have caused that too.
         if let Some(former) = keys.restored_by(key, self.now) {
             return Some(KeyPurpose::Restoration(former.clone()));
         }

@@ -1,4 +1,4 @@
-//! Requests of callers who are not authenticated yet: they log in, ask for mails, and use the keys that came in them.
+//! Requests of callers who are not authenticated yet: they log in, ask for mails, or use keys from mails.
 
 mod exchange;
 mod mailed_key;
@@ -43,13 +43,13 @@ use crate::store::{
     BegunLogin, LoginPartition, OpenedKeys, Session, SessionKind, Store, VersionedItem, keys,
 };
 
-// Failed logins take a multiple of this. Reading an existing account takes 0.4 ms longer than finding none, which 2,000
-// logins would reveal (`tests/bench login-timing`).
+// A failed login takes a multiple of this time. Otherwise 2,000 logins would reveal whether an account exists, because
+// reading one takes 0.4 ms longer than finding none (`tests/bench login-timing`).
 const FAILURE_STEP: Duration = Duration::from_millis(25);
 
-/// Any request. Gives no access to the table but through what logging in needs.
+/// Admits every request. Gives access only to what logging in needs.
 pub struct PublicAccess {
-    /// The moment of the request.
+    /// The time of the request.
     pub now: DateTime<Utc>,
     store: Store,
     app: App,
@@ -57,12 +57,12 @@ pub struct PublicAccess {
     state: Arc<RequestState>,
 }
 
-/// An account that has just logged in, and its new session.
+/// A new session and its account.
 pub struct LoggedIn {
-    /// The account.
+    /// The account that has logged in.
     pub identity: CallerIdentity,
     pub session: Session,
-    /// The secret that its holder presents from now on.
+    /// The secret of the session, for the client.
     pub secret: String,
 }
 
@@ -80,12 +80,12 @@ impl FromRequestParts<App> for PublicAccess {
 }
 
 impl PublicAccess {
-    /// Makes and reads the addresses of resources.
+    /// Makes and parses the URLs of resources.
     pub fn references(&self) -> ReferenceUris<'_> {
         ReferenceUris::new(self.app.config())
     }
 
-    /// Signs the URLs of files in the answer to a login.
+    /// Signs file URLs in the response to a login, for the new session.
     pub fn signer(&self, logged_in: &LoggedIn) -> FileUrlSigner {
         let LoggedIn { session, secret, .. } = logged_in;
         let kind = CredentialKind::Session(session.kind, session.claim.clone());
@@ -93,7 +93,7 @@ impl PublicAccess {
         FileUrlSigner::new(PresentedSecret::new(secret), &reference, self.now, self.app.entropy())
     }
 
-    /// The access key of an account that has just logged in, in the clear, if it is a candidate with one.
+    /// Decrypts the access key of an account that has just logged in, if it is a candidate with a key.
     pub async fn open_own_key(&self, logged_in: &LoggedIn) -> Result<OpenedKeys> {
         match &logged_in.identity {
             CallerIdentity::Candidate(candidate) => self.store.open_access_keys([&**candidate]).await,
@@ -105,27 +105,26 @@ impl PublicAccess {
         self.app.config()
     }
 
-    /// Refuses a request that another web site makes a browser send.
+    /// Refuses a request that another web site has made the browser send.
     pub fn check_csrf(&self) -> Result<()> {
         csrf::check(&self.parts.headers, self.app.config())
     }
 
-    /// Whether the request has a credential, be it good or not.
+    /// Whether the request has a credential, valid or not.
     pub fn has_credential(&self) -> bool {
         !matches!(Credential::from_headers(&self.parts.headers), Err(Error::Unauthenticated(MISSING)))
     }
 
-    /// The caller by the request's credential.
+    /// Authenticates the request's credential.
     pub async fn caller(&self) -> Result<Caller> {
         let request = UnauthenticatedRequest::without_path(&self.parts, &self.app);
         Ok(request.authenticate(Vec::new(), AdmissionRule::Authenticated).await?.into_caller())
     }
 
-    /// Begins a session for the active staff user, or the candidate, of `company` whose user name or email is
-    /// `name` and whose password is `password`; `None` if no account matches, without telling which of the
-    /// three was wrong. Fails with [`Error::EndedKey`] for a candidate whose interview was cancelled, with
-    /// [`Error::SignInRequired`] for staff who have to sign in by their company's provider, and with [`Error::Throttled`] after too
-    /// many failures in a row.
+    /// Begins a session for the active staff user or candidate of `company` whose user name or email is `name` and whose password
+    /// is `password`. Returns `None` if no account matches, without revealing which of the three is wrong. Fails with
+    /// [`Error::EndedKey`] for a candidate whose interview was cancelled, with [`Error::SignInRequired`] for staff who must sign
+    /// in by their company's provider, and with [`Error::Throttled`] after too many failures in a row.
     pub async fn log_in(
         &self,
         company: &str,
@@ -137,15 +136,16 @@ impl PublicAccess {
         let partition = LoginPartition::of(company, name);
         let begun = self.store.begin_login(&partition, &self.state.source, self.now).await?;
         let BegunLogin { mut found, counted, sign_in_settings: settings } = begun;
-        // The answer about a name in a domain of the provider must not tell whether there is such an account, so the passwords of these
-        // accounts are not checked.
+        // For a name in a domain of the provider, the response must not reveal whether the account exists, so do not check the
+        // passwords of such accounts.
         let listing = settings.as_deref().filter(|settings| settings.requires_provider_of(name));
         let allows_password = |customer: &Customer| {
             settings.as_ref().is_none_or(|settings| settings.allows_password_of(customer))
         };
         found.customers.retain(|customer| listing.is_none() || allows_password(customer));
         let customers = found.customers.into_iter().map(CallerIdentity::Customer);
-        // If one password fits several, staff come first, then the latest project, and last a candidate who is only told the end.
+        // If a password matches several accounts, staff come first, then the latest project; withdrawn candidates, who only get
+        // the reason, come last.
         let mut identities: Vec<CallerIdentity> =
             customers.chain(found.candidates.into_iter().map(CallerIdentity::Candidate)).collect();
         identities.retain(|identity| checked_hash(identity).is_some());
@@ -154,7 +154,7 @@ impl PublicAccess {
         let Some(index) =
             password.find(identities.iter().filter_map(checked_hash).collect(), &self.app).await?
         else {
-            // An account that there is takes a little longer to read than one that there is not.
+            // Hide that reading an existing account takes a little longer.
             self.app.pause(until_step(FAILURE_STEP, self.state.usage.elapsed())).await;
             return listing.map_or(Ok(None), |settings| Err(self.sign_in_required(&settings.company)));
         };
@@ -180,12 +180,12 @@ impl PublicAccess {
         Ok(logged_in)
     }
 
-    /// The refusal that leads to the provider of a company.
+    /// The error with the URL where staff sign in by their company's provider.
     fn sign_in_required(&self, company: &CompanyId) -> Error {
         Error::SignInRequired(self.references().sign_in_url(company).to_string())
     }
 
-    /// Fails with [`Error::SignInRequired`] for a customer who has to sign in by their company's provider.
+    /// Fails with [`Error::SignInRequired`] if the customer must sign in by their company's provider.
     async fn check_password_allowed(&self, customer: &Customer) -> Result<()> {
         let settings = self.store.sign_in_settings(&customer.company).await?;
         if settings.allows_password_of(customer) {
@@ -195,11 +195,11 @@ impl PublicAccess {
         }
     }
 
-    /// Begins a session that lets `actor` act for the active staff user whose user name or email is `name`;
-    /// `None` if no user matches. Fails with [`Error::Forbidden`] when `actor` may not act for them.
+    /// Begins a session in which `actor` acts on behalf of the active staff user whose user name or email is `name`;
+    /// `None` if no user matches. Fails with [`Error::Forbidden`] if `actor` may not act on behalf of that user.
     pub async fn log_in_for(&self, actor: &Caller, name: &str, days: Option<u8>) -> Result<Option<LoggedIn>> {
         let is_own =
-            // A session on behalf of another user cannot start a further one.
+            // A session on behalf of another user cannot begin a further one.
             matches!(&actor.auth_method, AuthMethod::Session(live) if live.session.claim.on_behalf_by.is_none());
         let CallerIdentity::Customer(by) = &actor.identity else { return Err(Error::Forbidden(NOT_ALLOWED)) };
         if !is_own || !by.authenticate_on_behalf {
@@ -217,14 +217,14 @@ impl PublicAccess {
         if let (Some(LoggedIn { session, .. }), AuthMethod::Session(live)) =
             (&mut logged_in, &actor.auth_method)
         {
-            // The session ends when the company no longer has the provider by which the actor signed in.
+            // The session is revoked when the company changes the provider by which the actor has signed in.
             session.signed_in_under = live.session.signed_in_under;
         }
         self.store_session(&logged_in).await?;
         Ok(logged_in)
     }
 
-    /// A session that is not stored yet; `None` if the account may not log in.
+    /// Makes a session without storing it; `None` if the account may not log in.
     async fn new_session(
         &self,
         kind: SessionKind,
@@ -245,7 +245,7 @@ impl PublicAccess {
         Ok(Some(LoggedIn { identity, session, secret }))
     }
 
-    /// The table, for changes whose author is `by`.
+    /// The store, for changes whose author is `by`.
     fn store_as(&self, by: impl Into<ChangeAuthor>) -> Store {
         let origin = ChangeOrigin { request: self.state.id.clone(), ..ChangeOrigin::new(by, self.now) };
         self.store.clone().with_origin(origin)
@@ -258,18 +258,18 @@ impl PublicAccess {
         }
     }
 
-    /// Emails a reset key to every account of `company` that matches `name`. Does the same if none matches, so that the
-    /// answer does not tell.
+    /// Emails a reset key to every account of `company` that matches `name`. The response and its time do not depend on
+    /// whether any matches.
     pub async fn forget_password(&self, company: CompanyId, name: String) -> Result<()> {
         let hash = SecretHash::of(&format!("{company}#{}", fold_case(&name)));
         let cause = format!("{}-{}", hash.as_str(), self.now.timestamp());
-        // The outbox looks the accounts up, so that the response time does not tell whether the name exists.
+        // The outbox looks up the accounts, so that the response time does not reveal whether the name exists.
         let effect = Effect::new(company, cause, EffectTask::PasswordReset { name }, self.now);
         self.request_mail(&effect, &hash).await
     }
 
-    /// Emails the link to the interview to the candidate who was sent `key`, if the key opens nothing any more and they may go on.
-    /// Returns the same, after the same work, for any other key of a candidate.
+    /// Emails the latest link to the candidate to whom `key` was sent, if the key has ended and the candidate may continue. The
+    /// response and its time do not depend on that.
     pub async fn send_latest_link(&self, key: &str) -> Result<()> {
         let claim = SecretKind::AccessKey.claim_in(key);
         let Some(CredentialClaim { company, account: Account::Candidate { project, candidate }, .. }) = claim
@@ -279,14 +279,15 @@ impl PublicAccess {
         let hash = SecretHash::of(key);
         let cause = format!("{}-{}", hash.as_str(), self.now.timestamp());
         let task = EffectTask::CandidateLink { project, candidate, key: hash.clone() };
-        // The outbox looks the key up, so that the response time does not tell whether it was ever sent.
+        // The outbox looks up the key, so that the response time does not reveal whether it was ever sent.
         self.request_mail(&Effect::new(company, cause, task, self.now), &hash).await
     }
 
-    /// Notes the effect of a mail that an unauthenticated caller asks for, once in five minutes for the name or key with this hash.
+    /// Records the effect that sends a mail for an unauthenticated caller. Does nothing if the name or key with this hash was
+    /// used within the last five minutes.
     async fn request_mail(&self, effect: &Effect, hash: &SecretHash) -> Result<()> {
         match self.store.commit(self.store.create_reset(effect, hash, self.now)).await {
-            // One mail in five minutes, however often it is asked for.
+            // A mail was requested within the last five minutes.
             Err(Error::Changed) => Ok(()),
             outcome => outcome,
         }
@@ -303,19 +304,19 @@ impl PublicAccess {
     }
 }
 
-/// The password that a login is checked against; `None` for an account that has none yet, and for staff who may not log in.
+/// The password hash that a login is compared with; `None` for accounts without a password and for staff who may not log in.
 fn checked_hash(identity: &CallerIdentity) -> Option<PasswordHash> {
     let (_, user) = identity.user()?;
     user.password_hash.filter(|_| user.epoch.is_some() || is_withdrawn(identity)).cloned()
 }
 
-/// Whether this is a candidate who may not log in any more.
-// The right password proves who they are. That it is wrong, as others are told, would make them doubt it and ask for another.
+/// Whether `identity` is a candidate who may no longer log in.
+// With the right password, such candidates get the reason. If the response called their password wrong, they would ask for a new one.
 fn is_withdrawn(identity: &CallerIdentity) -> bool {
     matches!(identity, CallerIdentity::Candidate(candidate) if !candidate.may_log_in())
 }
 
-/// The time until the time since the start of the request, which is `elapsed`, is a multiple of `step`.
+/// How long to wait until the time since the start of the request, now `elapsed`, is a multiple of `step`.
 fn until_step(step: Duration, elapsed: Duration) -> Duration {
     let elapsed = elapsed.as_micros();
     let step = step.as_micros();
@@ -323,28 +324,28 @@ fn until_step(step: Duration, elapsed: Duration) -> Duration {
 }
 
 impl AdmittedRequest {
-    /// The hash of a customer's password, to store.
+    /// Hashes a customer's new password.
     pub async fn hash(&self, password: Password) -> Result<PasswordHash> {
         password.hash(None, &self.app).await
     }
 
-    /// The hash of a candidate's password, to store.
+    /// Hashes a candidate's new password, with the salt that candidates of one address share.
     pub async fn hash_for(&self, candidate: &Candidate, password: Password) -> Result<PasswordHash> {
         let shared = self.store.password_to_share_salt_with(candidate).await?;
         password.hash(shared.as_ref(), &self.app).await
     }
 
-    /// Whether `password` is the present one of a customer. A wrong one counts as a failed login by their user name.
-    /// Fails with [`Error::Throttled`] after too many failures.
+    /// Whether `password` is the customer's current password. A wrong one counts as a failed login with their user
+    /// name. Fails with [`Error::Throttled`] after too many failures.
     pub async fn is_password_of(&self, customer: &Customer, password: Password) -> Result<bool> {
-        // An unattended session must not be enough to change the password, or to guess it.
+        // Count failures here too: an unattended session must suffice neither to change the password nor to guess it.
         let name = LoginPartition::of(customer.company.as_str(), customer.username.as_str());
         let hash = customer.password_hash.clone();
         is_password(&self.store, &self.state, &self.app, &name, hash, password, self.now).await
     }
 }
 
-/// Whether `password` matches `hash`. A wrong one counts as a failed login by `name`.
+/// Whether `password` matches `hash`. A wrong password counts as a failed login with `name`.
 async fn is_password(
     store: &Store,
     state: &RequestState,

@@ -1,4 +1,4 @@
-//! Files that clients announce, and then put into the bucket themselves.
+//! Reads the announcement of a file that the client then uploads to the bucket itself.
 
 use crate::domain::media::file::FileKind;
 use crate::domain::media::upload::AnnouncedFile;
@@ -19,7 +19,7 @@ pub fn read_announcement(mut body: BodyFields, kinds: &[FileKind]) -> Result<(Fi
 }
 
 impl BodyFields {
-    /// The `content_type` and the `size` of a file of at most `max_bytes`.
+    /// Reads the required `content_type` and `size` of a file of at most `max_bytes`.
     pub fn announced(&mut self, max_bytes: u64) -> Option<AnnouncedFile> {
         let content_type = self.required("content_type", parse_content_type);
         self.require("size");
@@ -30,7 +30,7 @@ impl BodyFields {
 
 fn parse_content_type(text: &str) -> Result<String, String> {
     let (kind, subtype) = text.split_once('/').unwrap_or_default();
-    // The type must fit into a header: the client's upload must send the same `Content-Type`.
+    // Only characters that a header allows: the client must repeat the type as the `Content-Type` of its upload.
     let is_header = text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
     if kind.is_empty() || subtype.is_empty() || !is_header || text.len() > MAX_CONTENT_TYPE {
         return Err("Enter a content type such as application/pdf.".to_owned());

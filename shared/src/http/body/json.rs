@@ -1,4 +1,4 @@
-//! JSON bodies: one object, or a list of them.
+//! JSON bodies: one object, or a list of objects.
 
 use std::marker::PhantomData;
 
@@ -14,8 +14,8 @@ use crate::http::body::known_names::{KnownNames, Representation};
 use crate::http::body::{content_type, is_coded, is_of_type, or_coding, read_body};
 
 const MAX_BODY_BYTES: usize = 1024 * 1024;
-/// The longest body that is read.
-// The list has to stay below Lambda's 6 MB as part of an event, where each quotation mark takes two bytes.
+/// The maximum size of a body that is a list, in bytes.
+// The list must fit into Lambda's 6 MB event, whose JSON escapes each quotation mark with a second byte.
 const MAX_LIST_BYTES: usize = 4 * 1024 * 1024;
 
 impl FromRequest<App> for BodyFields {
@@ -27,8 +27,8 @@ impl FromRequest<App> for BodyFields {
     }
 }
 
-/// The items of a JSON list of 1 to `MAX` objects, each about a resource that the view `V` shows; one that is no object is an
-/// error in its place.
+/// A JSON list of 1 to `MAX` objects, each about a resource that the view `V` shows. An entry that is not an object is an
+/// `Err` at its index.
 #[derive(Debug)]
 pub struct JsonEntries<V, const MAX: usize> {
     pub entries: Vec<Result<BodyFields>>,
@@ -67,7 +67,7 @@ impl<V, const MAX: usize> JsonEntries<V, MAX> {
 }
 
 async fn read_json<T>(request: Request, limit: usize, parse: impl FnOnce(Bytes) -> Result<T>) -> Result<T> {
-    // A body without a type is taken for JSON, which simple clients send.
+    // Simple clients send JSON without a `Content-Type`.
     if content_type(&request).is_some_and(|declared| !is_of_type(declared, "application/json")) {
         return Err(Error::UnsupportedMediaType(AcceptedBody::Json));
     }
@@ -76,9 +76,9 @@ async fn read_json<T>(request: Request, limit: usize, parse: impl FnOnce(Bytes) 
     parse(body).map_err(|error| or_coding(error, is_coded))
 }
 
-/// Parses a JSON text, and returns it without a byte order mark.
+/// Parses a JSON text. Also returns the text without a byte order mark.
 fn parse(json: Bytes) -> Result<(Value, Bytes)> {
-    // RFC 8259 lets recipients ignore the mark, which Windows programs put before UTF-8.
+    // RFC 8259 allows ignoring the byte order mark, which some Windows programs write before UTF-8.
     let start = if json.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     let json = json.slice(start..);
     let value = serde_json::from_slice(&json).map_err(|error| Error::MalformedJson(error.to_string()))?;
@@ -86,13 +86,13 @@ fn parse(json: Bytes) -> Result<(Value, Bytes)> {
 }
 
 impl BodyFields {
-    /// The fields of a JSON text.
+    /// Parses the fields of a JSON object.
     pub fn parse(json: Bytes) -> Result<Self> {
         let (value, json) = parse(json)?;
         Self::of(value, json)
     }
 
-    /// The fields of an object whose text is `json`.
+    /// The fields of `value`, whose text is `json`; an error unless `value` is an object.
     pub(in crate::http) fn of(value: Value, json: Bytes) -> Result<Self> {
         match value {
             Value::Object(object) => Ok(Self::of_object(object, json)),

@@ -1,4 +1,4 @@
-//! The names that a body may hold beside those that its reader asks for.
+//! The names that a body may contain in addition to those that its reader asks for.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use crate::error::FieldErrors;
 use crate::http::names;
 use crate::http::schema::generator;
 
-/// The most unknown names that the answer to one request tells.
+/// The maximum number of unknown names that one response reports.
 const MAX_TOLD: usize = 20;
 
 /// Returns the schema of a view.
@@ -23,11 +23,11 @@ pub fn schema_of<V: JsonSchema>() -> Value {
     generator().into_root_schema_for::<V>().to_value()
 }
 
-/// The representation that a route answers with, or acts on. Clients may send back all that it shows.
+/// The view that a route returns or changes. Clients may send back every field of it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Representation {
     schema: Option<ViewSchema>,
-    /// Made for the first body with a name that its reader does not ask for.
+    /// The generated schema, made only when a body has a name that its reader does not ask for.
     made: Arc<OnceLock<Value>>,
 }
 
@@ -40,7 +40,7 @@ impl Representation {
         extensions.get::<Self>().cloned().unwrap_or_default()
     }
 
-    /// The names of the members of the object at `path`; lists count as their items.
+    /// The members of the object at `path`. A list on the path is replaced by its items.
     fn names(&self, path: &[&'static str]) -> BTreeSet<&str> {
         let Some(schema) = self.schema else { return BTreeSet::new() };
         let root = self.made.get_or_init(schema);
@@ -56,7 +56,7 @@ impl Representation {
     }
 }
 
-/// Adds the schemas of objects that a schema allows.
+/// Collects the object schemas that `schema` allows, through references, lists and choices.
 fn add_objects<'a>(root: &'a Value, schema: &'a Value, found: &mut Vec<&'a Value>) {
     if schema.get("properties").is_some() {
         found.push(schema);
@@ -74,13 +74,13 @@ fn add_objects<'a>(root: &'a Value, schema: &'a Value, found: &mut Vec<&'a Value
     }
 }
 
-/// The names that an object of a body may hold beside those that its reader asks for.
+/// The names that an object in a body may contain in addition to those that its reader asks for.
 #[derive(Debug, Clone, Default)]
 pub(in crate::http) struct KnownNames {
     representation: Representation,
-    /// The place of the object in the representation.
+    /// The path from the body to the object.
     path: Vec<&'static str>,
-    /// The unknown names that the answer tells already, in all objects of the body.
+    /// How many unknown names have been reported, over all objects of the body.
     told: Arc<AtomicUsize>,
 }
 
@@ -89,13 +89,13 @@ impl KnownNames {
         Self { representation, ..Self::default() }
     }
 
-    /// The names that objects in a member may have.
+    /// The known names of the objects in the member `name`.
     pub(in crate::http) fn of_member(&self, name: &'static str) -> Self {
         let path = self.path.iter().copied().chain([name]).collect();
         Self { path, ..self.clone() }
     }
 
-    /// Messages about those of the `sent` names that neither the reader has `asked` for nor the representation has.
+    /// Errors for those `sent` names that the reader has not `asked` for and that the representation lacks.
     pub(in crate::http) fn check<'a>(
         &self,
         sent: impl Iterator<Item = &'a String>,
@@ -111,7 +111,7 @@ impl KnownNames {
             let known = asked.iter().copied().chain(shown.iter().copied());
             let message = names::with_suggestion("There is no such field.".to_owned(), name, known);
             errors.add(&names::shown(name), message);
-            // Each object tells one in any case: the rows of an import are refused one by one.
+            // Checked after adding, so that each object reports at least one: an import reports each row's errors separately.
             if self.told.fetch_add(1, Ordering::Relaxed) + 1 >= MAX_TOLD {
                 break;
             }

@@ -1,5 +1,5 @@
-//! Bodies of requests as OAuth has them (RFC 6749): parameters of a form, or as JSON. Parameters that the reader does not know are
-//! ignored, as the standard demands, so that extensions do not break anything; repeated ones are refused.
+//! Bodies of OAuth requests (RFC 6749): form parameters, or the same as JSON. The standard demands that unknown parameters are
+//! ignored, which permits extensions, and that repeated parameters are refused.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,13 +16,13 @@ use crate::error::{AcceptedBody, Error, FieldErrors, Result};
 use crate::http::body::fields::BodyFields;
 use crate::http::body::{content_type, is_of_type, read_body};
 
-/// The longest body that is read.
+/// The maximum size of a body in bytes.
 const MAX_BYTES: usize = 64 * 1024;
-/// The most parameters that are reported as repeated: a body has room for thousands.
+/// The maximum number of repeated parameters that one response reports: a body has room for thousands.
 const MAX_REPORTED: usize = 20;
 const FORM: &str = "application/x-www-form-urlencoded";
 
-/// The parameters of a request of OAuth.
+/// The parameters of an OAuth request.
 #[derive(Debug)]
 pub struct OAuthBody(pub BodyFields);
 
@@ -54,7 +54,7 @@ impl FromRequest<App> for OAuthBody {
     }
 }
 
-/// The fields of parameters in their order. RFC 6749 treats a parameter without a value as one that was not sent.
+/// The fields of `sent`, with an error for each repeated name. RFC 6749 treats a parameter without a value as absent.
 fn fields_of(sent: Vec<(String, Value)>) -> BodyFields {
     let mut object = Map::new();
     let mut repeated = Vec::new();
@@ -75,7 +75,7 @@ fn fields_of(sent: Vec<(String, Value)>) -> BodyFields {
     fields
 }
 
-/// The members of a JSON object in their order, repeated ones included.
+/// The members of a JSON object in order, including repeated names, which a map would merge.
 struct Members(Vec<(String, Value)>);
 
 impl<'de> Deserialize<'de> for Members {
@@ -102,12 +102,12 @@ impl<'de> Deserialize<'de> for Members {
     }
 }
 
-/// The refusal of a request that OAuth calls invalid.
+/// OAuth's error `invalid_request`.
 fn invalid_request(detail: impl Into<Cow<'static, str>>) -> Error {
     Error::OAuth { error: "invalid_request", code: "invalid_request", detail: detail.into() }
 }
 
-/// The error in the words of OAuth, if it is about the parameters.
+/// Turns validation errors into OAuth's `invalid_request`; returns other errors unchanged.
 pub fn or_invalid_request(error: Error) -> Error {
     match error {
         Error::Fields(messages) => invalid_request(described(&messages)),
@@ -115,7 +115,7 @@ pub fn or_invalid_request(error: Error) -> Error {
     }
 }
 
-/// All messages with the names of their parameters, in the characters that RFC 6749 allows.
+/// All messages with their parameters' names. `?` replaces characters that RFC 6749 forbids.
 fn described(messages: &FieldErrors) -> String {
     let lines = messages.lines().map(|(name, message)| format!("{name}: {message}"));
     let text = lines.collect::<Vec<_>>().join(" ");

@@ -1,4 +1,4 @@
-//! How a body has to look, taken down from what its reader asks for.
+//! The schema of a body, recorded while its reader asks for fields.
 
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::domain::media::file::FileKind;
 use crate::http::schema::inline;
 
-/// The schema of a body, as far as its reader has asked.
+/// The schema of a body with the fields that its reader has asked for so far.
 #[derive(Debug, Default)]
 pub(crate) struct BodyOutline {
     properties: Map<String, Value>,
@@ -20,18 +20,18 @@ impl BodyOutline {
         }
     }
 
-    /// A property, which may not be null.
+    /// Adds a property that may not be null.
     pub(crate) fn value<T: JsonSchema>(&mut self, name: &str) {
         self.add(name, inline::<T>());
     }
 
-    /// A property that null empties.
+    /// Adds a property that may be null.
     pub(crate) fn nullable<T: JsonSchema>(&mut self, name: &str) {
         self.add(name, or_null(inline::<T>()));
     }
 
-    /// A text that null or the empty string takes away. The introduction says so of all texts that may be null: a schema with the
-    /// empty string as a choice of its own makes a worse type in generated clients.
+    /// Adds a string that null or an empty string clears. Only the introduction documents the empty string, for all nullable
+    /// strings: as a further choice in the schema, it would give generated clients a worse type.
     pub(crate) fn clearable_text<T: JsonSchema>(&mut self, name: &str) {
         let mut schema = or_null(inline::<T>());
         if let Some(keywords) = schema.as_object_mut() {
@@ -55,22 +55,22 @@ impl BodyOutline {
         self.add(name, json!({ "type": "array", "maxItems": most, "items": inline::<T>() }));
     }
 
-    /// A decimal number.
+    /// Adds a decimal number.
     pub(crate) fn number(&mut self, name: &str, least: u32, most: u32) {
         self.add(name, json!({ "type": "number", "minimum": least, "maximum": most }));
     }
 
-    /// An object with these properties, which null takes away.
+    /// Adds an object, or null, with the properties of `object`.
     pub(crate) fn nullable_object(&mut self, name: &str, object: Self) {
         self.add(name, or_null(object.into_object()));
     }
 
-    /// A list of objects with these properties.
+    /// Adds a list of objects with the properties of `item`.
     pub(crate) fn objects(&mut self, name: &str, most: usize, item: Self) {
         self.add(name, json!({ "type": "array", "maxItems": most, "items": item.into_object() }));
     }
 
-    /// An object with these names and values.
+    /// Adds an object with names of type `K` and values of type `T`.
     pub(crate) fn map<K: JsonSchema, T: JsonSchema>(&mut self, name: &str) {
         let schema = json!({
             "type": "object", "propertyNames": inline::<K>(), "additionalProperties": inline::<T>(),
@@ -78,7 +78,7 @@ impl BodyOutline {
         self.add(name, schema);
     }
 
-    /// An object of at most `most` values under names of the client's own.
+    /// Adds an object of at most `most` values whose names the client chooses.
     pub(crate) fn texts<T: JsonSchema>(&mut self, name: &str, most: usize) {
         let schema =
             json!({ "type": "object", "maxProperties": most, "additionalProperties": inline::<T>() });
@@ -114,7 +114,7 @@ impl BodyOutline {
         schema
     }
 
-    /// The schema of a form, which has no null.
+    /// The schema of a form. Forms have no null, and files are binary.
     pub(crate) fn into_form(mut self) -> Value {
         for property in self.properties.values_mut() {
             drop_null(property);
@@ -130,9 +130,9 @@ impl BodyOutline {
     }
 }
 
-/// A part of a form that has a file name.
+/// The schema of a form's part with a file name.
 fn sent_file() -> Value {
-    // `format` is of OpenAPI 3.0, which most tools still go by.
+    // `format` belongs to OpenAPI 3.0, which most tools still follow.
     json!({ "type": "string", "format": "binary", "contentMediaType": "application/octet-stream" })
 }
 

@@ -5,9 +5,9 @@ use crate::domain::privacy::retention_rule::{DAYS, RetentionRule, RetentionStart
 use crate::http::BodyFields;
 
 impl BodyFields {
-    /// How long candidates are kept; null `days` for ever.
+    /// Reads how long candidates are kept. `days` is required; null keeps candidates for ever.
     pub fn retention_rule(&mut self) -> Option<RetentionRule> {
-        // Required, because a client that forgets it would keep candidates whom it means to have erased.
+        // Required, because a client that forgets `days` would keep candidates whom it means to erase.
         self.require("days");
         let days = self.clearable_integer("days", *DAYS.start(), *DAYS.end());
         let from = self.text("from", parse_enum).unwrap_or(RetentionStart::LastActivity);

@@ -1,4 +1,4 @@
-//! Work that takes several transactions.
+//! Attempts at a request that takes several transactions.
 
 use std::collections::HashSet;
 
@@ -13,17 +13,17 @@ use crate::store::{RequestProgress, Store, Transaction};
 /// An attempt at a request that takes several transactions.
 pub struct RequestAttempt {
     pub store: Store,
-    /// The identifiers of all that the request creates; every attempt at the same request has the same.
+    /// The identifiers for everything that the request creates, equal in every attempt.
     pub ids: IdBlock,
-    /// Whether an earlier attempt may have done a part of the work.
+    /// Whether an earlier attempt may have done part of the work.
     pub is_resumed: bool,
-    /// `None` without an Idempotency-Key: no retry finishes what is left.
+    /// `None` without an Idempotency-Key: then no retry can resume the work.
     pub(super) progress: Option<RequestProgress>,
     pub(super) now: DateTime<Utc>,
 }
 
 impl RequestAttempt {
-    /// Whether the request has an Idempotency-Key, so that a retry finishes what is left.
+    /// Whether the request has an Idempotency-Key, so that a retry resumes unfinished work.
     pub fn is_keyed(&self) -> bool {
         self.progress.is_some()
     }
@@ -33,9 +33,9 @@ impl RequestAttempt {
         self.store.commit(writes).await
     }
 
-    /// Commits the one transaction of the entry at `index`. Returns false, and writes nothing, if another attempt at the same
-    /// request has done the entry.
-    // Marks are for work that leaves no other trace of the request. Work that creates resources finds them by their identifiers.
+    /// Commits the transaction of the entry at `index`. Returns false and writes nothing if another attempt at the request
+    /// has done the entry.
+    // Needed only if the work creates nothing: work that creates resources finds those of earlier attempts by `ids`.
     pub async fn commit_entry(&self, index: usize, writes: Transaction) -> Result<bool> {
         match &self.progress {
             Some(progress) => self.store.commit_entry(progress, index, writes, self.now).await,
@@ -43,7 +43,7 @@ impl RequestAttempt {
         }
     }
 
-    /// Whether an attempt at the same request has done the entry at `index`: another one may go on with what this one has begun.
+    /// Whether any attempt at the request has done the entry at `index`, including one that has taken over from this one.
     pub async fn is_done(&self, index: usize) -> Result<bool> {
         match &self.progress {
             Some(progress) => self.store.is_entry_done(progress, index, self.now).await,
@@ -51,7 +51,7 @@ impl RequestAttempt {
         }
     }
 
-    /// The entries that earlier attempts at the same request have done.
+    /// The indexes of the entries that earlier attempts at the request have done.
     pub async fn done_entries(&self) -> Result<HashSet<usize>> {
         match self.progress.as_ref().filter(|_| self.is_resumed) {
             Some(progress) => self.store.done_entries(progress, self.now).await,
@@ -59,9 +59,8 @@ impl RequestAttempt {
         }
     }
 
-    /// Selects what the request is about: returns what `select` found in an earlier attempt at the same request, or else what it
-    /// finds now.
-    // The same question may have another answer once a part of the work is done.
+    /// Selects what the request acts on: returns the stored selection of an earlier attempt, or stores what `select` finds now.
+    // Work already done may change what `select` finds, so a retry must not select again.
     pub async fn select<T, F>(&self, select: impl FnOnce() -> F) -> Result<T>
     where
         T: Serialize + DeserializeOwned,
@@ -80,6 +79,6 @@ impl RequestAttempt {
 pub enum AttemptResult<R> {
     /// The final response.
     Done(R),
-    /// The response so far; a retry continues.
+    /// The response so far; a retry continues the work.
     Unfinished(R),
 }

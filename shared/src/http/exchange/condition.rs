@@ -1,4 +1,4 @@
-//! The headers If-Match and If-None-Match.
+//! The headers `If-Match` and `If-None-Match`.
 
 use axum::Json;
 use axum::body::Bytes;
@@ -31,49 +31,48 @@ const INVALID_IF_NONE_MATCH: Refusal = Refusal {
     detail: "Send `If-None-Match` as `*`, to create the resource only if there is none. To change it, send `If-Match`.",
 };
 
-/// The conditions of a request on the resource that its path names. A POST has no conditions: it creates another resource.
+/// The request's conditions on the resource that its path names. A POST has none: it creates a different resource.
 #[derive(Debug, Clone, Default)]
 pub struct RequestConditions {
-    /// The revisions that a change applies to.
+    /// The revisions to which a change may apply.
     if_match: Option<TagCondition>,
-    /// The tags that the reader has; for a change, `*` if it may only create the resource.
+    /// For a read, the tags that the client has. For a change, `*` if it may only create the resource.
     if_none_match: Option<TagCondition>,
 }
 
 impl RequestConditions {
-    /// The conditions in the headers of a request. A malformed If-Match is refused; a malformed If-None-Match only
-    /// costs an answer that need not have been sent.
+    /// Parses the headers. Refuses a malformed `If-Match`; ignores a malformed `If-None-Match`, which at worst sends a
+    /// body that the client has.
     pub fn of(parts: &Parts) -> Result<Self> {
         match parts.method {
             Method::GET | Method::HEAD => Ok(Self {
                 if_none_match: TagCondition::read(&parts.headers, &IF_NONE_MATCH).unwrap_or_default(),
                 ..Self::default()
             }),
-            // A POST creates another resource than the one that its path names.
+            // A POST creates a different resource than the one that its path names.
             Method::POST => Ok(Self::default()),
             _ => {
                 let if_match = TagCondition::read(&parts.headers, &IF_MATCH);
                 let if_match = if_match.map_err(|()| Error::Refused(INVALID_IF_MATCH))?;
-                // Other values are refused once it is known whether the operation takes the header.
+                // `refuse_if_none_match` refuses values other than `*`, because it knows whether the operation takes the header.
                 let if_none_match = TagCondition::read(&parts.headers, &IF_NONE_MATCH).unwrap_or_default();
                 Ok(Self { if_match, if_none_match })
             }
         }
     }
 
-    /// Refuses a change to a resource in this revision, or without any, unless the client asked for that.
+    /// Refuses a change whose `If-Match` does not match `revision`; `None` if the resource has no revisions.
     pub(crate) fn check(&self, revision: Option<u64>) -> Result<()> {
         match (&self.if_match, revision) {
             (Some(condition), Some(revision)) if !condition.is_of(revision) => Err(Error::PreconditionFailed),
-            // A client that sends it must not lose changes of others, and nothing here would tell of them.
+            // Without revisions, the service cannot detect the concurrent changes that the client wants to protect.
             (Some(_), None) => Err(IF_MATCH_NOT_SUPPORTED.into()),
             _ => Ok(()),
         }
     }
 
-    /// Refuses a change that is answered with this status if the client allows only the creation of the resource, or only the change
-    /// of one that exists.
-    // The response decides, since only the handler knows whether there was a resource. If another request creates or deletes it in
+    /// Refuses a creation (status 201) if the client sent `If-Match`, and any other change if it sent `If-None-Match: *`.
+    // Uses the response, because only the handler knows whether the resource existed. If another request creates or deletes it in
     // the meantime, the transaction fails and the handler runs again.
     pub(crate) fn check_outcome(&self, status: StatusCode) -> Result<()> {
         match status == StatusCode::CREATED {
@@ -83,13 +82,13 @@ impl RequestConditions {
         }
     }
 
-    /// Whether a change names the revisions that it applies to. `*` names none.
+    /// Whether `If-Match` has tags; false for `*`.
     pub(crate) fn names_revisions(&self) -> bool {
         matches!(self.if_match, Some(TagCondition::Tags(_)))
     }
 
-    /// 200 with a view that is the same for everyone, or 304 without it if the client has it. `caching` tells how long anyone
-    /// may keep it, as `Cache-Control`.
+    /// Responds with a view that is the same for all callers: 200, or 304 if the client has it. `caching` is the
+    /// `Cache-Control` header.
     pub fn show_to_all<V: Serialize>(
         &self,
         view: &V,
@@ -102,7 +101,7 @@ impl RequestConditions {
         self.answer(HeaderMap::from_iter(headers), body.into(), &tag).map(CommittedResponse::new)
     }
 
-    /// 200 with a body, or 304 without one if the client has it.
+    /// Responds with 200 and the body, or with 304 if `If-None-Match` has its tag.
     pub fn answer(&self, mut headers: HeaderMap, body: Bytes, tag: &EntityTag) -> Result<Response> {
         headers.insert(ETAG, tag.value()?);
         if !self.if_none_match.as_ref().is_some_and(|condition| condition.has(tag.digest())) {
@@ -113,7 +112,7 @@ impl RequestConditions {
     }
 }
 
-/// Refuses the `If-None-Match` of a change, unless it is `*` and the change `may_create` the resource that its path names.
+/// Refuses an `If-None-Match` on a change unless it is `*` and the operation `may_create` the resource at its path.
 pub(in crate::http) fn refuse_if_none_match(headers: &HeaderMap, may_create: bool) -> Result<()> {
     match TagCondition::read(headers, &IF_NONE_MATCH) {
         Ok(None) => Ok(()),
@@ -127,12 +126,12 @@ pub(in crate::http) fn refuse_if_none_match(headers: &HeaderMap, may_create: boo
 enum TagCondition {
     /// `*`.
     Any,
-    /// One of these tags, each with whether it is weak.
+    /// Any of these tags; the flag says whether a tag is weak.
     Tags(Vec<(bool, String)>),
 }
 
 impl TagCondition {
-    /// The condition in a header, if there is one; an error when it is neither `*` nor a list of tags.
+    /// Parses the header; `None` if it is absent, an error if it is neither `*` nor a list of tags.
     fn read(headers: &HeaderMap, name: &HeaderName) -> Result<Option<Self>, ()> {
         let mut tags = Vec::new();
         let mut is_any = false;
@@ -150,7 +149,7 @@ impl TagCondition {
         }
     }
 
-    /// Whether a client has what is shown, by weak comparison.
+    /// Whether a tag has this digest, by weak comparison.
     fn has(&self, digest: &str) -> bool {
         match self {
             Self::Any => true,
@@ -158,7 +157,7 @@ impl TagCondition {
         }
     }
 
-    /// Whether a client has the item in this revision, by strong comparison.
+    /// Whether a tag has this revision, by strong comparison.
     fn is_of(&self, revision: u64) -> bool {
         let is_of = |tag: &str| tag.split_once('-').is_some_and(|(of, _)| of == revision.to_string());
         match self {
@@ -169,7 +168,7 @@ impl TagCondition {
     }
 }
 
-/// Adds the tags of a list, whose empty members RFC 9110 has recipients ignore.
+/// Adds the tags of a list to `tags`. RFC 9110 demands that empty members are ignored.
 fn read_tags(list: &str, tags: &mut Vec<(bool, String)>) -> Result<(), ()> {
     let mut rest = list;
     loop {
@@ -183,7 +182,7 @@ fn read_tags(list: &str, tags: &mut Vec<(bool, String)>) -> Result<(), ()> {
         };
         let (tag, after) = quoted.strip_prefix('"').and_then(|text| text.split_once('"')).ok_or(())?;
         let after = after.trim_start();
-        // Two tags without a comma between them are no list.
+        // Tags must be separated by commas.
         if !tag.bytes().all(|byte| byte.is_ascii_graphic()) || !(after.is_empty() || after.starts_with(',')) {
             return Err(());
         }

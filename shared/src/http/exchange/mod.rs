@@ -1,4 +1,5 @@
-//! An admitted request and its response: commits writes together with the response, tags it, and stores it for repeats.
+//! An admitted request and its response: commits writes together with the response, adds the `ETag`, and stores the
+//! response for retries.
 
 mod attempt;
 pub(crate) mod condition;
@@ -30,39 +31,39 @@ pub use attempt::{AttemptResult, RequestAttempt};
 use respond::{CommittedResponse, TaggedBy, tagged_body};
 use state::RequestState;
 
-/// The revision of a resource that is created and deleted, but never changed.
+/// The revision of resources that cannot be changed, only created and deleted.
 pub(crate) const UNCHANGING: u64 = 1;
 
-/// An admitted request that waits for its response.
+/// An admitted request that has no response yet.
 pub struct HttpExchange {
-    /// The moment of the request.
+    /// The time of this attempt at the request.
     pub now: DateTime<Utc>,
     pub store: Store,
     pub(crate) app: App,
     pub(crate) state: Arc<RequestState>,
-    /// The credential that file URLs in the response are valid for and, of a named token, the period.
+    /// The credential for which the response's file URLs are valid; for a named token, also the period.
     pub(crate) file_url_scope: String,
     pub(crate) keyed: Option<KeyedRequest>,
-    /// An earlier request with the same Idempotency-Key.
+    /// The earlier request with the same Idempotency-Key, if any.
     pub(crate) earlier: Option<EarlierRequest>,
     pub(crate) conditions: RequestConditions,
-    /// Whether responses show other resources too, whose files the revision does not count.
+    /// Whether responses show other resources too. Their files can change without a new revision.
     pub(crate) shows_others: bool,
-    /// Whether the request creates another resource than the one that its path names.
+    /// Whether the method is POST, so that the request creates a different resource than the one that its path names.
     pub(crate) is_post: bool,
-    /// Whether the request is by HEAD.
+    /// Whether the method is HEAD.
     pub(crate) is_head: bool,
-    /// The revision of the resource that the path names; `None` if it has none.
+    /// The revision of the resource that the path names; `None` if that resource has no revisions.
     pub(crate) revision: Option<u64>,
 }
 
 impl HttpExchange {
-    /// Returns the response to an earlier request with the same Idempotency-Key, if there is one, and checks `If-Match`.
+    /// Returns the stored response to an earlier request with the same Idempotency-Key. Without one, checks `If-Match`.
     pub(crate) fn find_replay(&self) -> Result<Option<Response>> {
         match &self.earlier {
             Some(EarlierRequest::Answered(response)) => return Ok(Some(response.clone().replay())),
             Some(EarlierRequest::Other) => return Err(Error::KeyReused),
-            // The commit, or the lease of `run_once`, finds out whether that one is still running.
+            // The commit, or the lease of `run_once`, detects whether the earlier request is still running.
             Some(EarlierRequest::Running(_)) | None => {}
         }
         if let Some(keyed) = &self.keyed {
@@ -81,22 +82,23 @@ impl HttpExchange {
     ) -> Result<CommittedResponse<R>> {
         let response = answer.into_response();
         self.conditions.check_outcome(response.status())?;
-        // The tag is added before the commit, because the stored response has it as well.
+        // Add the tag before the commit: the stored response needs it too.
         let response = self.tag(response, writes.is_shown()).await?;
         let Some(request) = &self.keyed else {
             self.store.commit(writes).await?;
             return Ok(CommittedResponse::new(response));
         };
         let (stored, response) = StoredResponse::of(response).await?;
-        // The response is part of the transaction: there is never a change without a stored response, or the reverse.
+        // One transaction, so there is never a change without its stored response, or the reverse.
         let earlier = self.store.commit_with_response(writes, request, &stored, self.now).await?;
         Ok(CommittedResponse::new(earlier.map_or(response, StoredResponse::replay)))
     }
 
-    /// Runs work that takes several transactions; with an Idempotency-Key only once, and a retry finishes what is left.
+    /// Runs work that takes several transactions. With an Idempotency-Key, completed work is not repeated and a retry
+    /// resumes unfinished work.
     ///
-    /// A retry runs unfinished work again, so `work` must skip what exists, and leave nothing behind when its error tells
-    /// the caller to correct something. `patience` limits the time of all calls together.
+    /// A retry runs unfinished work again, so `work` must skip what exists. If `work` fails with a client error, it must
+    /// have written nothing. `patience` limits the total time of all calls.
     pub async fn run_once<F, R>(
         &self,
         patience: Duration,
@@ -117,7 +119,7 @@ impl HttpExchange {
         let is_resumed = lease.as_ref().is_some_and(|(_, attempt)| attempt.is_resumed());
         let progress = lease.as_ref().map(|(request, attempt)| attempt.progress(request));
         let own = RequestAttempt { store: store.clone(), ids, is_resumed, progress, now: self.now };
-        // The work is on the heap: the compiler follows futures within futures only so deep.
+        // Boxed, because nested futures would exceed the compiler's depth limit.
         let result = match Box::pin(work(own)).await {
             Ok(AttemptResult::Done(answer)) => {
                 self.tag(answer.into_response(), true).await.map(|response| (response, true))
@@ -134,7 +136,7 @@ impl HttpExchange {
                 (store.store_response(request, &attempt, &stored).await, Ok(response))
             }
             Ok((response, false)) => (store.end_lease(&attempt, ids, self.now).await, Ok(response)),
-            // Nothing was written, so the client may correct the request and send it with the same key.
+            // Nothing was written, so the client may correct the request and reuse the key.
             Err(error) if error.status().is_client_error() && !is_resumed => {
                 (store.delete_attempt(&attempt).await, Err(error))
             }
@@ -142,7 +144,7 @@ impl HttpExchange {
         };
         match recorded {
             Ok(()) | Err(Error::Changed) => {}
-            // The lease runs out by itself, and a retry finds what the work has done.
+            // The lease expires by itself, and a retry finds what the work has done.
             Err(error) => tracing::warn!(target: "idempotency", %error, "an outcome was not recorded"),
         }
         response.map(CommittedResponse::new)
@@ -155,7 +157,7 @@ impl HttpExchange {
         self.show_body(body, &tag)
     }
 
-    /// Responds to a read with `view`, or with 304 if the client has the part of it that its tag follows.
+    /// Responds to a read with the view, or with 304 if the client has the part from which the tag is made.
     pub fn show_tagged_by<V: Serialize, P: Serialize>(
         &self,
         TaggedBy(Json(view), part): TaggedBy<Json<V>, P>,
@@ -167,8 +169,7 @@ impl HttpExchange {
     fn tag_of_read(&self, body: &[u8]) -> EntityTag {
         match self.revision {
             Some(revision) if !self.shows_others => self.tag_of(body, revision),
-            // The digest contains the tokens of file URLs with `expand`, so that a change of another resource's file is not
-            // missed.
+            // With `expand`, hash the tokens of file URLs too: this revision does not count changes of other resources' files.
             revision => EntityTag::of(body).in_revision(revision),
         }
     }
@@ -179,11 +180,10 @@ impl HttpExchange {
         self.conditions.answer(json, body.into(), tag).map(CommittedResponse::new)
     }
 
-    /// Adds the tag of what a response shows: a new resource, or that of the path, whose revision has grown if the change
-    /// `is_shown`.
+    /// Adds the `ETag` to a response that shows a resource. `is_shown` says whether the change increments the resource's revision.
     async fn tag(&self, response: Response, is_shown: bool) -> Result<Response> {
         let revision = match response.status() {
-            // A PUT may create what was deleted before.
+            // A PUT may recreate a deleted resource.
             StatusCode::CREATED => Some(self.revision.map_or(1, |before| before + 1)),
             StatusCode::OK => self.revision.map(|before| before + u64::from(is_shown)),
             _ => None,
@@ -209,17 +209,17 @@ impl HttpExchange {
         self.keyed.is_some()
     }
 
-    /// The time since the request came.
+    /// The time since this attempt's `now`.
     pub fn age(&self) -> TimeDelta {
         self.app.now() - self.now
     }
 
-    /// When the request came: the time of its first attempt.
+    /// When the request arrived: the `now` of its first attempt.
     pub fn received_at(&self) -> DateTime<Utc> {
         *self.state.received_at.get_or_init(|| self.now)
     }
 
-    /// Whether the request names the revision that it changes, by a tag in `If-Match` that was found to be the present one.
+    /// Whether `If-Match` has tags. Admission has checked that one of them matches the current revision.
     pub fn names_revision(&self) -> bool {
         self.conditions.names_revisions()
     }
@@ -230,7 +230,7 @@ impl HttpExchange {
         self.app.now()
     }
 
-    /// Starts a pace with `between` from one step to the next.
+    /// Starts a [`Pace`] with the interval `between` steps.
     pub fn start_pace(&self, between: Duration) -> Pace {
         self.app.start_pace(between)
     }
@@ -239,15 +239,15 @@ impl HttpExchange {
         self.app.config()
     }
 
-    /// The keys that sign receipts and archives: see [`App::receipt_keys`].
+    /// The keys that sign receipts and archives, from [`App::receipt_keys`].
     pub async fn receipt_keys(&self) -> Result<Arc<ReceiptKeys>> {
         self.app.receipt_keys().await
     }
 }
 
-/// A view as JSON.
+/// Serializes a view as JSON.
 fn json_of(view: &impl Serialize) -> Result<Vec<u8>> {
-    // Most resources fit. A smaller text would be copied each time that it grows.
+    // Most resources fit. A smaller buffer would be reallocated and copied as it grows.
     let mut json = Vec::with_capacity(4096);
     serde_json::to_writer(&mut json, view).map_err(Error::internal)?;
     Ok(json)

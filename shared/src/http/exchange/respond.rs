@@ -1,4 +1,4 @@
-//! How answers are written.
+//! The types of responses, and the conversion of responses to and from their stored form.
 
 use std::marker::PhantomData;
 
@@ -12,10 +12,10 @@ use crate::error::{Error, Result};
 use crate::http::exchange::tag::EntityTag;
 use crate::store::StoredResponse;
 
-/// 201, with the view of what was created. The view's `resource_uri` is the `Location`.
+/// 201 with the view of the created resource. Its `resource_uri` is the `Location`.
 pub struct Created<T>(pub T);
 
-/// The part of a view that is the URL of its resource.
+/// The `resource_uri` of a view, for reading it back from JSON.
 #[derive(Deserialize)]
 pub(in crate::http) struct UriRow {
     pub(in crate::http) resource_uri: String,
@@ -27,7 +27,7 @@ impl<T: Serialize> IntoResponse for Created<T> {
     }
 }
 
-/// 202, with the view of what was requested and is not done yet. The view's `resource_uri` is the `Location`.
+/// 202 with the view of a resource whose work is not done yet. Its `resource_uri` is the `Location`.
 pub struct Requested<T>(pub T);
 
 impl<T: Serialize> IntoResponse for Requested<T> {
@@ -42,7 +42,7 @@ fn located(status: StatusCode, view: &impl Serialize) -> Response {
         Err(error) => return Error::internal(error).into_response(),
     };
     let uri = serde_json::from_slice::<UriRow>(&body).ok().map(|row| row.resource_uri);
-    // A URL is made of identifiers, which are all visible ASCII.
+    // Always a valid header value: identifiers are visible ASCII.
     let location = uri.and_then(|uri| HeaderValue::from_str(&uri).ok());
     let json = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
     let mut response = (status, json, body).into_response();
@@ -50,11 +50,11 @@ fn located(status: StatusCode, view: &impl Serialize) -> Response {
     response
 }
 
-/// 201 for what was created now, 200 for what was there already.
+/// 201 if the request has created the resource, 200 if it existed.
 pub enum CreatedOrUpdated<T> {
-    /// Was created.
+    /// The view of the created resource.
     New(T),
-    /// Was there, and is shown as it is.
+    /// The view of the resource that existed.
     Old(T),
 }
 
@@ -67,7 +67,7 @@ impl<T: Serialize> IntoResponse for CreatedOrUpdated<T> {
     }
 }
 
-/// An answer that shows a secret, and its text without the secret, which is stored for repeats of the request.
+/// A response that shows a secret, and the body without the secret, which is stored and replayed to retries.
 pub struct WithSecret<T, K>(pub T, pub K);
 
 impl<T: IntoResponse, K: Serialize> IntoResponse for WithSecret<T, K> {
@@ -75,7 +75,7 @@ impl<T: IntoResponse, K: Serialize> IntoResponse for WithSecret<T, K> {
         match serde_json::to_vec(&self.1) {
             Ok(kept) => {
                 let mut response = self.0.into_response();
-                // Beside the body instead of in it: the answer that is stored for replay must not hold the secret.
+                // The stored response must not contain the secret.
                 response.extensions_mut().insert(StoredBody(kept.into()));
                 response
             }
@@ -87,12 +87,12 @@ impl<T: IntoResponse, K: Serialize> IntoResponse for WithSecret<T, K> {
 #[derive(Clone)]
 struct StoredBody(Bytes);
 
-/// The body to store for replays if it is not the response's own, which shows a secret.
+/// The body to store for replays instead of the response's own; `None` unless the response shows a secret.
 fn stored_body(extensions: &Extensions) -> Option<&Bytes> {
     extensions.get::<StoredBody>().map(|StoredBody(kept)| kept)
 }
 
-/// An answer, and the part of it that its tag follows: the rest changes without a change of the resource.
+/// A response, and the part from which its `ETag` is made: the rest changes without a change of the resource.
 pub struct TaggedBy<T, P>(pub T, pub P);
 
 impl<T: IntoResponse, P: Serialize> IntoResponse for TaggedBy<T, P> {
@@ -111,13 +111,13 @@ impl<T: IntoResponse, P: Serialize> IntoResponse for TaggedBy<T, P> {
 #[derive(Clone)]
 struct TaggedBody(Bytes);
 
-/// The body that the tag is made of if it is not the response's own.
+/// The body from which the `ETag` is made; `None` if it is the response's own.
 pub(crate) fn tagged_body(extensions: &Extensions) -> Option<&Bytes> {
     let part = extensions.get::<TaggedBody>().map(|TaggedBody(part)| part);
     part.or_else(|| stored_body(extensions))
 }
 
-/// The response that `commit` or `show` has made of an `R`: tagged, and committed with the change that it shows.
+/// The response that `commit` or `show` makes from an `R`: it has its `ETag`, and its change is committed.
 pub struct CommittedResponse<R> {
     response: Response,
     shows: PhantomData<R>,
@@ -135,7 +135,7 @@ impl<R> IntoResponse for CommittedResponse<R> {
     }
 }
 
-/// 200, with a view that browsers save as a file.
+/// 200 with a view that browsers save as a file.
 pub struct JsonFile<V>(PhantomData<V>);
 
 impl<V> CommittedResponse<Json<V>> {
@@ -147,7 +147,7 @@ impl<V> CommittedResponse<Json<V>> {
     }
 }
 
-/// 204.
+/// 204 without a body.
 pub struct NoContent;
 
 impl IntoResponse for NoContent {
@@ -156,7 +156,7 @@ impl IntoResponse for NoContent {
     }
 }
 
-/// 204, with the tag of what was stored.
+/// 204 with the `ETag` of the stored value.
 pub struct NoContentTagged(pub EntityTag);
 
 impl IntoResponse for NoContentTagged {
@@ -168,7 +168,7 @@ impl IntoResponse for NoContentTagged {
     }
 }
 
-/// 202, with a view of what was queued.
+/// 202 with a view of the queued work.
 pub struct QueuedResponse<T>(pub T);
 
 impl<T: Serialize> IntoResponse for QueuedResponse<T> {
@@ -177,7 +177,7 @@ impl<T: Serialize> IntoResponse for QueuedResponse<T> {
     }
 }
 
-/// 202.
+/// 202 without a body.
 pub struct AcceptedResponse;
 
 impl IntoResponse for AcceptedResponse {
@@ -186,11 +186,12 @@ impl IntoResponse for AcceptedResponse {
     }
 }
 
-/// Marks a replayed response.
+/// The header that marks a replayed response.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
 impl StoredResponse {
-    /// The part of a response that can be replayed: its status, its JSON, the URL of what it created and its tag.
+    /// The parts of a response that are replayed: status, JSON body, `Location` and `ETag`. Also returns the response
+    /// itself, because reading consumes its body.
     pub(in crate::http) async fn of(response: Response) -> Result<(Self, Response)> {
         let (head, body) = response.into_parts();
         let body = axum::body::to_bytes(body, usize::MAX).await.map_err(Error::internal)?;
@@ -207,7 +208,7 @@ impl StoredResponse {
 
     pub(in crate::http) fn replay(self) -> Response {
         let mut response = Response::new(Body::empty());
-        // The status comes from a response.
+        // Always valid: it was the status of a response.
         *response.status_mut() = StatusCode::from_u16(self.status).unwrap_or_default();
         let headers = response.headers_mut();
         headers.insert(REPLAYED, HeaderValue::from_static("true"));

@@ -1,5 +1,5 @@
-//! The layer around every handler that changes something. It runs a handler again when the handler loses to another write,
-//! and answers a repeated POST with the stored response of the first one.
+//! The layer around every handler that changes something. It runs the handler again if a concurrent write makes its commit
+//! fail, and answers a retried POST with the stored response.
 //!
 //! ```text
 //! request ─▶ read the body and the Idempotency-Key
@@ -15,8 +15,8 @@
 //!          lost to another write         lost to the same request, which was faster: replay its response
 //! ```
 //!
-//! So a handler may run several times, and all of its reads are repeated: rules, `If-Match` and `If-None-Match` see the state that
-//! the other write has left. Work in several transactions runs inside [`run_once`](crate::http::exchange::HttpExchange::run_once) instead,
+//! So a handler may run several times, and every attempt reads anew: rules, `If-Match` and `If-None-Match` see the result of the
+//! other write. Work in several transactions runs inside [`run_once`](crate::http::exchange::HttpExchange::run_once) instead,
 //! which holds a lease on the key and stores the response at the end.
 
 use axum::body::{Body, Bytes};
@@ -38,7 +38,7 @@ use crate::http::exchange::state::RequestState;
 use crate::store::{RequestIntent, RetryPolicy, StoredResponse};
 
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
-/// The most characters of a key.
+/// The maximum length of a key in characters.
 const MAX_CHARACTERS: usize = 255;
 
 const INVALID_KEY: Refusal = Refusal {
@@ -46,7 +46,8 @@ const INVALID_KEY: Refusal = Refusal {
     detail: "Send one Idempotency-Key of 1 to 255 visible ASCII characters.",
 };
 
-/// Responds to a POST. Its Idempotency-Key counts only if the response `is_stored`; a malformed key is always refused.
+/// Responds to a POST. Without `is_stored`, no response is stored and a valid Idempotency-Key is ignored. A malformed
+/// key is always refused.
 pub(in crate::http) async fn handle_post<F: Future<Output = Response>>(
     app: &App,
     request: Request,
@@ -63,7 +64,7 @@ pub(in crate::http) async fn handle_post<F: Future<Output = Response>>(
     }
     let response = run_until_committed(app, parts, body, handler).await;
     match state.keyed.get() {
-        // The refusal may be due to what a concurrent retry has written since this one has read.
+        // A concurrent retry may have succeeded and thereby caused this refusal, so look for its stored response.
         Some(request) if response.status().is_client_error() => {
             let stored = state.store(app).find_response(request, app.now()).await?;
             Ok(stored.map_or(response, StoredResponse::replay))
@@ -83,7 +84,8 @@ pub(in crate::http) async fn handle_change<F: Future<Output = Response>>(
     run_until_committed(app, parts, body, handler).await
 }
 
-/// Runs the handler, and again while it loses to another write and has itself written nothing.
+/// Runs the handler, and again while a concurrent write makes its commit fail. Does not repeat a handler that has
+/// committed something, except for DELETE.
 async fn run_until_committed<F: Future<Output = Response>>(
     app: &App,
     mut parts: Parts,
@@ -95,24 +97,25 @@ async fn run_until_committed<F: Future<Output = Response>>(
     loop {
         let body = match &body {
             Ok(bytes) => Body::from(bytes.clone()),
-            // The handler refuses it in its own words, and only after admission.
+            // The handler refuses the body with its own error, and only after admission.
             Err(_) => Body::from_stream(stream::iter([Err::<Bytes, _>("the body is too long")])),
         };
-        // A client that is alone must not get 409 because the service recorded the key of a mail.
+        // The other writer may be the service itself, for example when it records the key of a mail. So run the handler
+        // again: a client without competitors must not get 409.
         let commits_before = state.usage.commits();
         let request = Request::from_parts(parts.clone(), body);
         let response = handler(request, app.clone()).await;
         let has_written = state.usage.commits() > commits_before;
         let is_lost = response.extensions().get::<ConflictMark>().is_some();
-        // A repeated DELETE goes on where the steps of a deletion have stopped. Any other handler would do twice what it
-        // has written.
+        // A repeated DELETE continues after the completed steps of the deletion. Any other handler would repeat what it
+        // has committed.
         let may_retry = !has_written || parts.method == Method::DELETE;
         let may_retry = may_retry && RetryPolicy::REQUEST.may_retry(attempt, state.usage.elapsed());
         if !is_lost || !may_retry {
             return response;
         }
         if has_written {
-            // The condition held for the first step, which has changed the revision.
+            // `If-Match` held for the first step, and that step has changed the revision.
             parts.headers.remove(IF_MATCH);
         }
         state.store(app).back_off(attempt).await;
@@ -120,7 +123,7 @@ async fn run_until_committed<F: Future<Output = Response>>(
     }
 }
 
-/// Returns the Idempotency-Key in the headers. Refuses a malformed key and several keys.
+/// Returns the Idempotency-Key in the headers; an error if it is malformed or repeated.
 fn key_in(headers: &HeaderMap) -> Result<Option<String>> {
     let mut keys = headers.get_all(KEY).into_iter();
     let Some(key) = keys.next() else { return Ok(None) };
@@ -135,9 +138,9 @@ fn key_in(headers: &HeaderMap) -> Result<Option<String>> {
 async fn intent_of(parts: &Parts, key: String, body: &Bytes) -> RequestIntent {
     let method = &parts.method;
     let uri = &parts.uri;
-    // The stored hash begins with the key, since query and body alone could be guessed.
+    // The hash includes the key, so that query and body cannot be guessed from the stored hash.
     let hasher = Sha256::new().chain_update(format!("{key}\n{}\n", uri.query().unwrap_or_default()));
-    // The meaning of the body counts: clients such as `curl -F` choose another boundary for each retry.
+    // Hash the content and not the bytes of a form: clients such as `curl -F` choose a new boundary for each retry.
     let hash = multipart::hash(hasher, &parts.headers, body).await.finalize();
     RequestIntent {
         route: format!("{method} {}", uri.path()),

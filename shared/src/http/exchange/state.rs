@@ -1,4 +1,4 @@
-//! The state of a request while it is handled, for its log line and for the response to its repeats.
+//! The state of a request while it is handled, for its log line and for the response to retries.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -13,7 +13,7 @@ use crate::domain::id::{CompanyId, CustomerId};
 use crate::error::Result;
 use crate::store::{KeyedRequest, RequestIntent, RequestUsage, Store};
 
-/// The caller as the log line shows them.
+/// The caller, as the log line shows them.
 pub(crate) struct LoggedCaller {
     pub(crate) company: CompanyId,
     pub(crate) caller: String,
@@ -25,17 +25,17 @@ pub(crate) struct LoggedCaller {
 #[derive(Default)]
 pub(crate) struct RequestState {
     pub(crate) usage: Arc<RequestUsage>,
-    /// The network that the request came from, to count its failed logins by; empty if the gateway does not tell.
+    /// The client's network, by which failed logins are counted; empty if the gateway does not say.
     pub(crate) source: String,
     /// The identifier that the response and the log line show.
     pub(crate) id: Option<String>,
     pub(crate) caller: OnceLock<LoggedCaller>,
-    /// The person whose data the request is about, if its path does not tell.
+    /// The person whose data the request is about, if the path does not name them.
     pub(crate) person: OnceLock<String>,
     pub(crate) intent: OnceLock<RequestIntent>,
-    /// Set once admission knows whose request it is.
+    /// The request's Idempotency-Key with its caller; set by admission.
     pub(crate) keyed: OnceLock<KeyedRequest>,
-    /// When the request came: the moment of the first attempt.
+    /// When the request arrived: the time of the first attempt.
     pub(crate) received_at: OnceLock<DateTime<Utc>>,
     tasks: Mutex<JoinSet<Result<()>>>,
 }
@@ -50,13 +50,13 @@ impl RequestState {
         extensions.get::<Arc<Self>>().cloned().unwrap_or_default()
     }
 
-    /// Access to the table that counts towards this request.
+    /// Access to the table. Its calls count towards this request's usage.
     pub(crate) fn store(&self, app: &App) -> Store {
         Store::new(app.clone(), self.usage.clone())
     }
 
-    /// Runs `work` while the request is handled. The response waits for it.
-    // A Lambda function is frozen once it has responded.
+    /// Runs `work` concurrently with the handler. The response waits for it.
+    // The response must wait, because a Lambda function is frozen once it has responded.
     pub(crate) fn run_alongside(&self, work: impl Future<Output = Result<()>> + Send + 'static) {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner).spawn(work);
     }

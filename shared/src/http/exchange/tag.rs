@@ -1,9 +1,9 @@
-//! Entity tags: `"<revision>-<digest>"`, of the resource that a change would overwrite, and of all that the caller is shown.
+//! Entity tags: `"<revision>-<digest>"`. The revision is that of the resource at the path; the digest is that of everything
+//! that the response shows.
 //!
-//! `If-None-Match` compares digests, so a 304 never hides a change, whatever changed: counts, the caller's
-//! rights, other resources, or the session that URLs of files work for. `If-Match` compares
-//! revisions, which count the writes that changed what answers show: a write of the service that shows
-//! nothing does not fail a client's change.
+//! `If-None-Match` compares digests, so a 304 never hides a change, be it of counts, the caller's rights, other
+//! resources, or the session for which file URLs are valid. `If-Match` compares revisions. They count only writes that
+//! change what responses show, so other writes of the service do not make a client's change fail.
 
 use std::fmt;
 use std::hash::Hasher;
@@ -14,10 +14,10 @@ use siphasher::sip128::{Hasher128, SipHasher13};
 
 use crate::error::{Error, Result};
 
-/// The path segments before the token in the URL of a file; the token differs in every answer.
+/// The path segments before the token in the URL of a file. The token differs in every response.
 const BEFORE_TOKEN: [&str; 5] = ["photo/", "cv/", "thumb/", "video/", "captions/"];
 
-/// The entity tag of an answer.
+/// The entity tag of a response.
 #[derive(Debug, Clone)]
 pub struct EntityTag {
     revision: Option<u64>,
@@ -25,15 +25,15 @@ pub struct EntityTag {
 }
 
 impl EntityTag {
-    /// The tag of an answer with this body.
+    /// A tag without a revision, from the whole `body`.
     pub fn of(body: &[u8]) -> Self {
         let mut hash = SipHasher13::new();
         hash.write(body);
         Self { revision: None, digest: hex(&hash) }
     }
 
-    /// The tag of an answer that shows a resource in `revision`, with URLs of its files for `file_url_scope`. These URLs
-    /// below `base` count by revision and scope, since their tokens differ in every answer.
+    /// The tag of a response that shows a resource in `revision`, with file URLs below `base` that are valid for `file_url_scope`.
+    /// The digest contains revision and scope instead of these URLs' tokens, which differ in every response.
     pub(crate) fn of_resource(body: &[u8], base: &str, revision: u64, file_url_scope: &str) -> Self {
         match std::str::from_utf8(body) {
             Ok(text) => {
@@ -44,12 +44,12 @@ impl EntityTag {
         }
     }
 
-    /// The tag of an answer that shows other resources as well, or a resource without revisions.
+    /// The same digest with this revision; `None` for a resource without revisions.
     pub fn in_revision(self, revision: Option<u64>) -> Self {
         Self { revision, ..self }
     }
 
-    /// The part that `If-None-Match` compares.
+    /// The part of the tag that `If-None-Match` compares.
     pub(in crate::http) fn digest(&self) -> &str {
         &self.digest
     }
@@ -70,9 +70,10 @@ fn hex(hash: &SipHasher13) -> String {
     format!("{:032x}", u128::from(hash.finish128()))
 }
 
-// SipHash is not cryptographic. SHA-256 would be the largest part of a short response on a processor without instructions for it, and
-// is not needed: digests are compared with those of one URL alone. A client that crafts two bodies with the same digest and may write both
-// lets others keep the first one in their caches while the second stands; `If-Match` compares the revision too.
+// SipHash is not cryptographic. SHA-256 would take most of the time of a short response on a processor without SHA instructions,
+// and is not needed: digests are compared only for the same URL. A client that may write a resource could craft two bodies with
+// one digest; then other clients' caches would keep the first body after a change to the second. `If-Match` is safe, because it
+// compares the revision.
 fn hash_of(text: &str, base: &str, revision: u64, file_url_scope: &str) -> SipHasher13 {
     let mut hash = SipHasher13::new();
     let mut hashed = 0;
@@ -81,20 +82,20 @@ fn hash_of(text: &str, base: &str, revision: u64, file_url_scope: &str) -> SipHa
         let start = start + opening.len();
         let end = text[start..].find('"').map_or(text.len(), |length| start + length);
         let Some(length) = length_before_token(&text[start..end]) else { continue };
-        // Without the token, which differs in every response. The revision and the scope stand in for it below.
+        // Skip the token, which differs in every response. Revision and scope are hashed instead, below.
         hash.write(&text.as_bytes()[hashed..start + length]);
         hashed = end;
     }
     hash.write(&text.as_bytes()[hashed..]);
     if hashed > 0 {
         hash.write(&revision.to_be_bytes());
-        // File URLs are good for one session, so no other session may get a 304 for them.
+        // File URLs are valid for one session, so another session must not get a 304 with them.
         hash.write(file_url_scope.as_bytes());
     }
     hash
 }
 
-/// The length of the URL of a file without its token; `None` for another URL.
+/// The length of a file's URL up to its token; `None` for other URLs.
 fn length_before_token(reference: &str) -> Option<usize> {
     let mut length = 0;
     reference.split_inclusive('/').find_map(|segment| {

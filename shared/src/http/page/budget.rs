@@ -1,4 +1,4 @@
-//! How much fits in one response.
+//! Limits a response to the size that Lambda allows.
 
 use std::io::{self, Write};
 
@@ -6,11 +6,11 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 
-/// The most bytes that a view takes in a function's response. Lambda passes on 6 MB of a response.
-// The rest is for the headers, the links and the brackets around the rows.
+/// The maximum size in bytes of a view within a function's response, which Lambda limits to 6 MB.
+// The rest of the 6 MB is for headers, links and the brackets around the rows.
 pub(super) const MAX_BYTES: usize = 5_500_000;
 
-/// The bytes that are left in a function's response.
+/// Counts how many bytes are left in a function's response.
 #[derive(Debug)]
 pub struct ResponseBudget {
     left: usize,
@@ -18,25 +18,25 @@ pub struct ResponseBudget {
 }
 
 impl Default for ResponseBudget {
-    /// Nothing is in the response yet.
+    /// The budget of an empty response.
     fn default() -> Self {
         Self { left: MAX_BYTES, has_rows: false }
     }
 }
 
 impl ResponseBudget {
-    /// Counts a part that the response holds in any case.
+    /// Counts a part that the response contains in any case.
     pub fn spend(&mut self, part: &impl Serialize) -> Result<()> {
         self.left = self.left.saturating_sub(bytes_of(part)?);
         Ok(())
     }
 
-    /// Counts a row, and returns whether it fits. The first one always does, so that every page makes progress.
+    /// Counts a row and returns whether it fits. The first row always fits, so that every page makes progress.
     pub fn fits(&mut self, row: &impl Serialize) -> Result<bool> {
         Ok(self.fits_bytes(bytes_of(row)?))
     }
 
-    /// Counts a row that is JSON already, as [`fits`](Self::fits) does.
+    /// Like [`fits`](Self::fits), for a row that is already JSON.
     pub(super) fn fits_json(&mut self, row: &[u8]) -> bool {
         self.fits_bytes(escaped_length(row))
     }
@@ -50,20 +50,20 @@ impl ResponseBudget {
     }
 }
 
-/// The bytes that a view takes in a function's response.
+/// The size of a view in a function's response.
 fn bytes_of(view: &impl Serialize) -> Result<usize> {
     let mut count = ByteCount::default();
     serde_json::to_writer(&mut count, view).map_err(Error::internal)?;
     Ok(count.0)
 }
 
-/// The bytes of this JSON in a function's response.
+/// The size of this JSON in a function's response.
 fn escaped_length(json: &[u8]) -> usize {
-    // The response holds the body as a JSON string, where quotation marks and backslashes take two bytes.
+    // The function's response contains the body as a JSON string, which escapes quotation marks and backslashes with a second byte.
     json.len() + json.iter().filter(|byte| matches!(byte, b'"' | b'\\')).count()
 }
 
-/// Counts the bytes of the JSON that is written.
+/// A writer that only counts the bytes of JSON.
 #[derive(Default)]
 struct ByteCount(usize);
 

@@ -1,4 +1,4 @@
-//! Cursors as clients get and send them.
+//! Encodes and decodes the cursors that clients get and send.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -7,13 +7,14 @@ use crate::domain::id::Id;
 use crate::domain::privacy::legal::LegalTextId;
 use crate::store::page::PageCursor;
 
-/// The cursor of a link, which has the number of its page beside it.
-// Without the number: while a release is deployed, links lead to the release before it as well.
+/// The cursor in a link; the link has the page's number as a separate parameter.
+// The number is not in the cursor, because during a deployment the previous release, which cannot parse it, gets such links too.
 pub(super) fn encode(cursor: &PageCursor) -> String {
     URL_SAFE_NO_PAD.encode(written(cursor))
 }
 
-/// The cursor of the page with this number, for clients that send it alone: some lists have nothing else to go by.
+/// A cursor that contains the page's number, for clients that send the cursor without `page`: some lists need the
+/// number to find the page.
 pub(super) fn encode_alone(cursor: &PageCursor, number: u64) -> String {
     URL_SAFE_NO_PAD.encode(format!("{}.{number}", written(cursor)))
 }
@@ -25,7 +26,7 @@ fn written(cursor: &PageCursor) -> String {
     }
 }
 
-/// The cursor, and the number of its page; `None` in those of links.
+/// Returns the cursor and its page's number, which cursors of links lack.
 pub(in crate::http) fn decode(text: &str) -> Result<(PageCursor, Option<u64>), String> {
     read(text).ok_or_else(|| "Invalid cursor. Follow `next` and `previous` unchanged.".to_owned())
 }
@@ -37,7 +38,7 @@ fn read(text: &str) -> Option<(PageCursor, Option<u64>)> {
         Some((id, number)) => (id, Some(number.parse().ok().filter(|number| *number > 0)?)),
         None => (rest, None),
     };
-    // The cursor is not signed: an altered one can only name another row of the same list.
+    // Cursors need no signature: a forged cursor can only name another row of the same list.
     let is_id = id.parse::<Id<()>>().is_ok() || id.parse::<LegalTextId>().is_ok();
     is_id.then_some(())?;
     let cursor = match place {

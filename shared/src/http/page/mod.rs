@@ -1,4 +1,4 @@
-//! Lists as clients ask for them: the query, pages in memory, and the view of a page.
+//! Lists: the query with which clients ask for a page, pages of lists in memory, and the view of a page.
 
 mod budget;
 pub(super) mod cursor;
@@ -18,11 +18,12 @@ use crate::app::App;
 use crate::error::{Error, Result};
 use crate::store::page::{Page, PageRequest};
 
-/// Rows of a page if the client sends no `page_size`.
+/// The number of rows per page if the client sends no `page_size`.
 pub(crate) const DEFAULT_SIZE: u32 = 20;
 pub(crate) const MAX_SIZE: u32 = 100;
 
-/// A request for a page of a list without filters. Lists with filters make it of [`QueryParameters`].
+/// A request for a page of a list. As an argument of a handler, it accepts no filters; handlers with filters make it
+/// from [`QueryParameters`].
 #[derive(Debug)]
 pub struct ListQuery {
     pub(super) page: PageRequest,
@@ -38,13 +39,13 @@ impl FromRequestParts<App> for ListQuery {
 }
 
 impl QueryParameters {
-    /// The number of rows that a page has at most, which clients may choose.
+    /// Reads `page_size`, the maximum number of rows in a page.
     pub fn page_size(&mut self) -> u32 {
         let size = self.whole_number("page_size", DEFAULT_SIZE.into(), MAX_SIZE.into());
         u32::try_from(size).unwrap_or(MAX_SIZE)
     }
 
-    /// Reads what page of a list the client asks for, then refuses what [`finish`](Self::finish) refuses.
+    /// Reads `page`, `page_size` and `cursor`, then returns all errors as [`finish`](Self::finish) does.
     pub fn finish_list(mut self) -> Result<ListQuery> {
         let (cursor, of_cursor) = self.unique_filter("cursor", cursor::decode).unzip();
         let number = self.whole_number("page", of_cursor.flatten().unwrap_or(1), u64::MAX);
@@ -64,7 +65,7 @@ impl ListQuery {
         (self.page.number - 1).saturating_mul(u64::from(self.page.size))
     }
 
-    /// Refuses a page past the end of a list of `total` rows. Links never lead there, even if rows have been deleted.
+    /// Refuses a page number past the end of a list of `total` rows. Never refuses a cursor, so links keep working after deletions.
     pub fn check_range(&self, total: u64) -> Result<()> {
         let is_by_number = self.page.cursor.is_none() && self.page.number > 1;
         if is_by_number && self.rows_before() >= total {
@@ -73,8 +74,7 @@ impl ListQuery {
         Ok(())
     }
 
-    /// Returns the view of `page` of the list, which has `total` rows. Rows that do not fit in one response are left to the
-    /// next page.
+    /// Returns the view of `page`, of a list with `total` rows. Rows that do not fit in one response move to the next page.
     pub fn answer<T: Serialize>(&self, page: Page<T>, total: u64) -> Result<PageView<T>> {
         self.check_range(total)?;
         PageView::new(self, page, total)

@@ -1,4 +1,4 @@
-//! Pages of lists that are read whole.
+//! Cuts pages from lists that the service reads whole.
 
 use std::fmt;
 use std::ops::Range;
@@ -7,8 +7,7 @@ use super::ListQuery;
 use crate::store::page::{Page, PageCursor};
 
 impl ListQuery {
-    /// Returns the page of a list that was read whole, and its number of rows. The list is sorted by the identifiers that
-    /// `id` returns.
+    /// Cuts the requested page from a whole list, sorted by `id`. Also returns the list's length.
     pub fn slice<T>(&self, rows: Vec<T>, id: impl Fn(&T) -> String) -> (Page<T>, u64) {
         let place = match &self.page.cursor {
             Some(PageCursor::After(last)) => rows.partition_point(|row| id(row) <= *last),
@@ -18,9 +17,9 @@ impl ListQuery {
         self.cut(rows, place, id)
     }
 
-    /// Returns the page of a list that was read whole, in any order, and its number of rows.
+    /// Cuts the requested page from a whole list in any order. Also returns the list's length.
     pub fn slice_unsorted<T>(&self, rows: Vec<T>, id: impl Fn(&T) -> String) -> (Page<T>, u64) {
-        // If the row of the cursor has gone, only the number of the page is left to go by.
+        // If the cursor's row has been deleted, find the page by its number.
         let by_number = self.place_by_number(rows.len());
         let place = match &self.page.cursor {
             Some(PageCursor::After(last)) => {
@@ -35,11 +34,11 @@ impl ListQuery {
         self.cut(rows, place, id)
     }
 
-    /// Returns the page with these rows of a list of `total` rows that never changes, so that the number of a page is its place.
-    /// `list` is the identifier of what has the list.
+    /// Returns the page with `rows` of a list that never changes, so that the page's number is enough to find it. `list` is an
+    /// identifier for the cursors, such as that of the list's owner.
     pub fn fixed_page<T>(&self, total: u64, rows: Vec<T>, list: impl fmt::Display) -> Page<T> {
         let end = self.rows_before() + rows.len() as u64;
-        // Links have a cursor, which nothing reads here.
+        // Links need a cursor, but such lists ignore it.
         let next = (end < total).then(|| PageCursor::After(list.to_string()));
         let previous = (self.page.number > 1).then(|| PageCursor::Before(list.to_string()));
         Page { rows, next, previous }
@@ -49,7 +48,7 @@ impl ListQuery {
         usize::try_from(self.rows_before()).unwrap_or(usize::MAX).min(count)
     }
 
-    /// Cuts the page that begins at `place`, or ends there for a client that reads backwards.
+    /// Cuts the page that begins at `place` or, for a client that reads backwards, ends there.
     fn cut<T>(&self, rows: Vec<T>, place: usize, id: impl Fn(&T) -> String) -> (Page<T>, u64) {
         let size = self.page.size as usize;
         let count = rows.len();
@@ -57,7 +56,7 @@ impl ListQuery {
             Some(PageCursor::Before(_)) => place.saturating_sub(size)..place,
             Some(PageCursor::After(_)) | None => place..(place + size).min(count),
         };
-        // A page without rows leads back to the row that its cursor names.
+        // An empty page has no row for its links, so they use the row of the request's cursor.
         let turned = self.page.cursor.as_ref().and_then(PageCursor::turned);
         let last = rows[shown.clone()].last().map(|row| PageCursor::After(id(row)));
         let first = rows[shown.clone()].first().map(|row| PageCursor::Before(id(row)));

@@ -1,4 +1,4 @@
-//! A page of a list as clients get it. It holds as many rows as fit in one response.
+//! The view of a page, with as many rows as fit in one response.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use crate::http::exchange::respond::UriRow;
 use crate::http::wire::Uri;
 use crate::store::page::{Page, PageCursor};
 
-/// The room for each row, and for what the body has before them. Few views exceed it.
+/// The bytes reserved for each row, and for the start of the body. Few views exceed it.
 const ROW_BYTES: usize = 1_536;
 
 /// A page of a list.
@@ -53,8 +53,8 @@ pub(super) struct PageMeta {
 impl<T: Serialize> PageView<T> {
     pub(super) fn new(query: &ListQuery, page: Page<T>, total: u64) -> Result<Self> {
         let Page { rows, mut next, mut previous } = page;
-        // Written before the links: the sizes of the rows decide which row is the last. In one text, because one for each row
-        // would grow several times and then be copied.
+        // Serialize the rows before the links, because their sizes decide which row is the last. One buffer for all rows: a
+        // buffer for each would be reallocated several times and then copied.
         let mut json = Vec::with_capacity((1 + rows.len()) * ROW_BYTES);
         let mut places = Vec::with_capacity(rows.len());
         for row in &rows {
@@ -69,7 +69,7 @@ impl<T: Serialize> PageView<T> {
         if is_backwards {
             places.reverse();
         }
-        // Fewer rows instead of an error: clients follow links anyway, and would otherwise search for a size that fits.
+        // Return fewer rows instead of an error: clients follow links anyway, and would otherwise have to guess a size that fits.
         let fitting = count_fitting(&json, &places);
         let is_cut = fitting < places.len();
         places.truncate(fitting);
@@ -85,7 +85,7 @@ impl<T: Serialize> PageView<T> {
             json.drain(..first.start);
         }
         let number = query.page.number;
-        // The number is informational with a cursor: rows may have gone from, or come to, the pages before.
+        // With a cursor, the page's number is only informational: earlier pages may have gained or lost rows.
         let (number_before, number_after) = ((number - 1).max(1), number.saturating_add(1));
         let meta = PageMeta {
             total_count: total,
@@ -104,16 +104,16 @@ impl<T> IntoResponse for PageView<T> {
             Err(error) => return Error::internal(error).into_response(),
         };
         let mut body = self.objects;
-        // The rows stay in place, because they may be megabytes.
+        // The rows may be megabytes, so reuse their buffer for the body.
         body.splice(..0, [b"{\"meta\":", &meta[..], b",\"objects\":["].concat());
         body.extend(b"]}");
         ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response()
     }
 }
 
-/// The number of rows that fit in a response, at least one. `places` are those of the rows in `json`.
+/// The number of rows that fit in a response, at least one. `places` are the ranges of the rows in `json`.
 fn count_fitting(json: &[u8], places: &[Range<usize>]) -> usize {
-    // Escaping doubles a text at most, so the rows of most pages need not be counted.
+    // Escaping at most doubles the length, so the rows of most pages need not be counted.
     if 2 * json.len() <= MAX_BYTES {
         return places.len();
     }
@@ -122,7 +122,7 @@ fn count_fitting(json: &[u8], places: &[Range<usize>]) -> usize {
     cut.unwrap_or(places.len())
 }
 
-/// The identifier that a list is ordered by; the URL of each of its resources ends with it.
+/// The identifier by which the list is sorted: the last segment of the row's URL.
 fn id_of(row: &[u8]) -> Option<String> {
     let UriRow { resource_uri } = serde_json::from_slice(row).ok()?;
     resource_uri.trim_end_matches('/').rsplit('/').next().map(str::to_owned)
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
     use crate::domain::id::Id;
 
-    /// A row of which two fit in a response.
+    /// A row so large that only two fit in a response.
     #[derive(Serialize)]
     struct Row {
         resource_uri: String,

@@ -1,4 +1,4 @@
-//! Events of API Gateway, in payload format 2.0, as HTTP requests.
+//! Turns events of API Gateway (payload format 2.0) into HTTP requests.
 
 use axum::body::{Body, Bytes};
 use axum::http::{Request, Uri, header};
@@ -14,20 +14,20 @@ use tower::{BoxError, Service, ServiceExt};
 
 use crate::http::serve::routes::HttpService;
 
-/// The characters that a query must escape, besides controls and what is not ASCII.
+/// The ASCII characters that a query must escape.
 const QUERY: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'<').add(b'>');
-/// The characters that a path must escape.
+/// The ASCII characters that a path must escape.
 const PATH: &AsciiSet = &QUERY.add(b'?').add(b'\\').add(b'^').add(b'`').add(b'{').add(b'|').add(b'}');
 
-/// The answer of `service` to an event.
+/// Answers an event with `service`.
 pub async fn answer(
     service: HttpService,
     event: LambdaEvent<Box<RawValue>>,
 ) -> Result<impl Serialize + Send + Sync + 'static, BoxError> {
-    // The event comes unparsed: parsing may panic, and inside the handler the runtime reports a panic and goes on.
+    // Parse here, inside the handler: parsing may panic, and here the runtime reports the panic and continues.
     let mut event_request: ApiGatewayV2httpRequest = serde_json::from_str(event.payload.get())?;
-    // Address and body come from the event, because the conversion of `lambda_http` panics over characters, hosts and
-    // lengths that no URL may have.
+    // Take URL and body from the event, because `lambda_http` panics if the URL has invalid characters, an invalid host
+    // or is too long.
     let uri = take_uri(&mut event_request);
     let body = event_request.body.take().unwrap_or_default();
     let body: Bytes =
@@ -39,17 +39,17 @@ pub async fn answer(
         request
     });
     let event = LambdaEvent::new(LambdaRequest::ApiGatewayV2(event_request), event.context);
-    // The call has two steps: the adapter is not `Send`, and would be kept while waiting.
+    // Two statements, because the adapter is not `Send` and must be dropped before the `await`.
     let answer = Adapter::from(service).call(event);
     Ok(answer.await?)
 }
 
-/// Path and query as the client sent them. An address longer than any that the gateway passes on becomes the root, where
-/// nothing is found.
+/// Path and query as the client sent them. A URL that is too long, which the gateway never sends, becomes the root,
+/// which returns 404.
 fn take_uri(event: &mut ApiGatewayV2httpRequest) -> Uri {
     let path = event.raw_path.replace("/".to_owned()).unwrap_or_default();
     let query = event.raw_query_string.take().filter(|query| !query.is_empty());
-    // `lambda_http` builds the URL from these: a Host header could replace the path.
+    // `lambda_http` would build the URL from these, and a Host header could replace the path.
     event.headers.remove(header::HOST);
     event.request_context.domain_name = None;
     let path = path.strip_prefix('/').unwrap_or(&path);

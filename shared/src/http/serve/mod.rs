@@ -15,12 +15,12 @@ use crate::app::App;
 use crate::store::Store;
 use crate::telemetry;
 
-/// Makes the service of a group of routes.
-// A function and not a route table, which is generic: each program that reads the table would compile all handlers again.
+/// Makes the HTTP service of a group of routes.
+// A function instead of a route table: the table is generic, so each program that uses it would compile all handlers again.
 pub type MakeService = fn(App) -> HttpService;
 
-/// Answers API Gateway events by a group's service until the execution environment ends. Fails if a setting is
-/// missing, or if the Lambda runtime API does.
+/// Answers API Gateway events with a group's service until the execution environment ends. Fails if a setting is
+/// missing or the Lambda runtime API fails.
 pub fn serve(make_service: MakeService) -> LambdaResult {
     run(make_service, Store::warm_up)
 }
@@ -36,7 +36,7 @@ fn run(make_service: MakeService, prepare: impl AsyncFnOnce(&App)) -> LambdaResu
     // One thread is enough: an execution environment handles one request at a time, and a multi-threaded runtime nearly
     // doubles the CPU time of a warm request.
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-        // Clients are prepared before the first request, whose time it would be.
+        // Prepare the clients now, so that the first request need not wait for them.
         prepare(&app).await;
         let service = make_service(app);
         lambda_runtime::run(service_fn(|event| event::answer(service.clone(), event))).await

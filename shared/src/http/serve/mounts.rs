@@ -1,10 +1,10 @@
 //! The paths at which the gateway mounts each group of routes.
 //!
 //! The template gives every mount two routes: the path itself and the path followed by `/{proxy+}`. A request that differs
-//! from a mount only by its final slash may miss both and reach another function: [`is_mounted`] lets that one recognise it.
+//! from a mount only by its final slash may match neither and reach another function, which recognises it by [`is_mounted`].
 //! The template's parameter `SlashRoutes` adds a third route for such a gateway.
 
-/// Paths below the version segment, by the name of the function that answers below them.
+/// For each function, the path prefixes below `/api/v3` that the gateway routes to it.
 pub const MOUNTS: &[(&str, &[&str])] = &[
     (
         "auth",
@@ -57,7 +57,7 @@ pub const MOUNTS: &[(&str, &[&str])] = &[
         &[
             "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/interview",
             "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/answers",
-            // Within the mount above, since its routes have a limit of their own.
+            // Listed although it is within the mount above, because the gateway has a rate limit of its own for drafts.
             "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/answers/{questionId}/draft",
             "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/guest-links",
             "/review",
@@ -68,12 +68,12 @@ pub const MOUNTS: &[(&str, &[&str])] = &[
     ("docs", &["/openapi.json", "/docs"]),
 ];
 
-/// The function that answers the version segment itself. The template gives it the path with and without a final slash: a route
-/// followed by `/{proxy+}` would take unknown paths from `$default`.
+/// The function that answers `/api/v3` itself. The template gives it the path with and without a final slash, but no
+/// `/{proxy+}`: that would take unknown paths away from `$default`.
 pub const ROOT_FUNCTION: &str = "docs";
 
-/// The first segments of the paths of the function `page`, beside the version segment. The template gives each the route
-/// followed by `/{proxy+}`.
+/// The first path segments that the gateway routes to the function `page`, outside `/api/v3`. The template gives each a
+/// route with `/{proxy+}`.
 pub const PAGE_ROOTS: &[&str] = &[
     "/register",
     "/interview",
@@ -89,8 +89,8 @@ pub const PAGE_ROOTS: &[&str] = &[
     "/accessibility",
     "/page",
 ];
-/// The roots that begin links. Each has a route for the bare segment too, because a link that has lost its end is reduced to it,
-/// and one with a final slash.
+/// The roots with which links begin. Each also has a route for the bare segment, with and without a final slash, because a
+/// truncated link may end there.
 pub const LINK_ROOTS: &[&str] = &[
     "/register",
     "/interview",
@@ -105,10 +105,10 @@ pub const LINK_ROOTS: &[&str] = &[
     "/sign-in",
     "/accessibility",
 ];
-/// Paths of single files that the function `page` serves, where programs look for them. The template gives each one route.
+/// Files that the function `page` serves at the paths where programs look for them. The template gives each one route.
 pub const WELL_KNOWN_FILES: &[&str] = &["/.well-known/security.txt", "/llms.txt"];
 
-/// Whether `path`, below the version segment and without a final slash, is the root of a mount.
+/// Whether `path`, without `/api/v3` and without a final slash, is exactly the root of a mount.
 pub fn is_mounted(path: &str) -> bool {
     MOUNTS.iter().flat_map(|(_, roots)| *roots).any(|root| {
         let mut segments = path.split('/');

@@ -1,4 +1,4 @@
-//! Surrounds every request: makes its path canonical, and logs its cost and outcome in one line.
+//! The layers around every request: one makes the path canonical, one logs cost and outcome in one line.
 
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
@@ -23,21 +23,21 @@ use crate::error::{Error, ErrorCause};
 use crate::http::exchange::state::RequestState;
 use crate::http::serve::mounts;
 
-/// The header that carries the request's identifier, which is also in its log line.
+/// The response header with the request's identifier, which the log line also has.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The page at paths that lead nowhere, in all languages: it must work where nothing else is known.
+/// The page for unknown paths. It contains all languages, because no company or person is known there.
 const WRONG_ADDRESS: &str = include_str!("wrong_address.html");
-/// The policy of that page: it loads and runs nothing, and its style sheet is inline.
+/// The Content-Security-Policy of `WRONG_ADDRESS`, which loads and runs nothing and has an inline style sheet.
 const WRONG_ADDRESS_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// The URI as the client sent it, if its path was made canonical.
+/// The URI as the client sent it, set if the service has added a final slash.
 #[derive(Clone)]
 struct SentUri(Uri);
 
-/// Serves `/x` as `/x/`.
+/// Appends the final slash to a path without one, so that `/x` is served like `/x/`.
 pub(in crate::http) fn with_final_slash(mut request: Request) -> Request {
     if !request.uri().path().ends_with('/') {
         let uri = request.uri().clone();
@@ -55,9 +55,8 @@ pub(in crate::http) fn with_final_slash(mut request: Request) -> Request {
 
 /// Answers requests that no route of this group matches.
 ///
-/// The path may be the root of another group, written with a final slash that the gateway did not
-/// match with that group's routes: then the form without it is the way there. Or a file at a fixed path, for which programs that
-/// know the base URL alone look below it.
+/// Redirects two kinds of paths: the root of another group, which the gateway has not matched because of its final slash,
+/// and a file at a fixed path, which programs that know only the base URL look for below it. Answers others with 404.
 pub(in crate::http) async fn unknown_route(State(app): State<App>, request: Request) -> Response {
     let base = &app.config().base_url;
     let sent = request.extensions().get::<SentUri>().map_or_else(|| request.uri(), |sent| &sent.0);
@@ -73,14 +72,14 @@ pub(in crate::http) async fn unknown_route(State(app): State<App>, request: Requ
         (None, None) => return not_found(&request, sent.path().starts_with(base.path()), base),
     };
     match HeaderValue::try_from(location) {
-        // 308 keeps method and body. Every gateway matches the form without the slash.
+        // 308 keeps method and body. Every gateway matches the form without the final slash.
         Ok(location) => (StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, location)]).into_response(),
         Err(_) => Error::NotFound.into_response(),
     }
 }
 
-/// Answers a path that leads nowhere. People who have mistyped the address of a page read what to do; programs, and everyone whose
-/// address `is_of_api`, get the error of the API.
+/// Answers an unknown path: with a page that tells people what to do if a browser navigates outside the API, otherwise with the
+/// API's error.
 fn not_found(request: &Request, is_of_api: bool, base: &Url) -> Response {
     let accept = request.headers().get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
     let is_navigation =
@@ -92,9 +91,9 @@ fn not_found(request: &Request, is_of_api: bool, base: &Url) -> Response {
     (StatusCode::NOT_FOUND, headers, Html(WRONG_ADDRESS)).into_response()
 }
 
-/// Gives the request its state, and its response the headers and the log line that all have.
+/// Creates the request's state, adds the headers that all responses have, and writes the log line.
 pub(in crate::http) async fn observe(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    // The gateway's identifier, if there is one, so that its access log and this one share it.
+    // Prefer the gateway's identifier, so that its access log and this log share it.
     let request_id = gateway_context(&request).and_then(|context| context.request_id.clone());
     let request_id = request_id.unwrap_or_else(|| app.ids().next::<Body>(app.now()).to_string());
     let source = source(&request, app.config().origin_secrets.are_required());
@@ -103,27 +102,27 @@ pub(in crate::http) async fn observe(State(app): State<App>, mut request: Reques
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().cloned();
     let person = person_in_path(&mut request).await;
-    // A panic ends this request alone.
+    // A panic must end only this request.
     let answered = AssertUnwindSafe(next.run(request)).catch_unwind().await;
     let mut response = answered.unwrap_or_else(|_| Error::internal("the handler panicked").into_response());
-    // The background work ends first, because nothing runs after a Lambda function has answered.
+    // Wait for background work, because a Lambda function is frozen once it has responded.
     state.finish().await;
     let headers = response.headers_mut();
     headers.extend(HeaderValue::from_str(&request_id).ok().map(|id| (REQUEST_ID, id)));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    // Links to the pages are followed from mails: after the first answer, whatever it is, none goes in the clear. Not for the local
-    // run, from which browsers would take http on this computer away.
+    // After the first response, browsers must use https for every link in a mail. Not sent by a local run: browsers would then
+    // refuse http for everything on `localhost`.
     if app.config().base_url.scheme() == "https" {
         headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
     }
     if !app.config().allowed_origins.is_empty() {
-        // The gateway lets the page read the answer, or does not. In one value, because Lambda's response has one of each header.
+        // The gateway's CORS headers depend on the origin. One value, because a Lambda response has only one header of each name.
         let vary = headers
             .get(header::VARY)
             .and_then(|vary| format!("{}, origin", vary.to_str().ok()?).try_into().ok());
         headers.insert(header::VARY, vary.unwrap_or(HeaderValue::from_static("origin")));
     }
-    // Answers depend on who asks, and much of them is personal.
+    // Responses depend on the caller and often contain personal data.
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("private, no-store"));
     let usage = &state.usage;
     let caller = state.caller.get();
@@ -148,12 +147,11 @@ pub(in crate::http) async fn observe(State(app): State<App>, mut request: Reques
     response
 }
 
-/// The candidate or customer in the path, in the form of the line's `caller`; the log then answers who has read a
-/// person's data.
+/// The candidate or customer in the path, formatted like `caller` in the log line. So the log shows who has read a person's data.
 async fn person_in_path(request: &mut Request) -> Option<String> {
     let path = request.extract_parts::<RawPathParams>().await.ok()?;
     let text = |name| path.iter().find(|(key, _)| *key == name).map(|(_, value)| value);
-    // Only identifiers are logged: clients can put any text into a path.
+    // Log only valid identifiers: clients can put any text into a path.
     match (text("candidateId"), text("customerId")) {
         (Some(candidate), _) => candidate.parse::<CandidateId>().ok().map(|id| format!("candidate {id}")),
         (None, Some(customer)) => customer.parse::<CustomerId>().ok().map(|id| format!("customer {id}")),
@@ -161,13 +159,12 @@ async fn person_in_path(request: &mut Request) -> Option<String> {
     }
 }
 
-/// The client's network: an IPv4 address, or the 64 bits of an IPv6 address behind which one subscriber has as many
-/// addresses as they like. Empty when the gateway does not tell. Clients can write headers, so only what a distribution
-/// has added to one counts.
+/// The client's network: an IPv4 address, or the first 64 bits of an IPv6 address, because one subscriber has all
+/// addresses below them. Empty if the gateway does not say.
 fn source(request: &Request, is_behind_distribution: bool) -> String {
     let gateway =
         gateway_context(request).and_then(|context| context.http.source_ip.as_deref()?.parse().ok());
-    // Clients can write this header too, so it counts only where every request comes through the distribution.
+    // Clients can send `X-Forwarded-For` too, so trust it only if every request comes through the distribution, which appends to it.
     let viewer = gateway.filter(|_| is_behind_distribution).and_then(|address| viewer(request, address));
     match viewer.or(gateway).map(|address| address.to_canonical()) {
         Some(IpAddr::V4(address)) => address.to_string(),
@@ -179,14 +176,14 @@ fn source(request: &Request, is_behind_distribution: bool) -> String {
     }
 }
 
-/// The address that connected to the distribution, which appends it to what the client sent. The gateway then appends the
-/// distribution's, its own source.
+/// The address that connected to the distribution. The distribution appends it to the client's `X-Forwarded-For`; then
+/// the gateway appends the distribution's own address.
 fn viewer(request: &Request, distribution: IpAddr) -> Option<IpAddr> {
     let forwarded = request.headers().get(FORWARDED_FOR)?.to_str().ok()?;
     forwarded
         .rsplit(',')
         .filter_map(|address| address.trim().parse().ok())
-        // The last one that is not the distribution's: what stands before may be the client's invention.
+        // The last address other than the distribution's. The client may have forged those before it.
         .find(|&address| address != distribution)
 }
 

@@ -16,10 +16,10 @@ use crate::error::Error;
 use crate::http::exchange::retry_and_replay;
 use crate::http::serve::{origin, request};
 
-/// Answers whole HTTP requests of one group, the same in Lambda, on a laptop and in tests.
+/// Answers HTTP requests to one group of routes; the same service in Lambda, on a laptop and in tests.
 pub type HttpService = BoxCloneSyncService<Request<Body>, Response<Body>, Infallible>;
 
-/// The routes of one group, as they are served.
+/// The routes of one group, with their handlers.
 #[derive(Default)]
 pub struct RouteGroup {
     pub(crate) base: &'static str,
@@ -27,30 +27,28 @@ pub struct RouteGroup {
 }
 
 impl RouteGroup {
-    /// A router without routes.
+    /// A group without routes.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a GET route, which also answers HEAD, at a whole path that ends in a slash or a wildcard. It stands beside the
-    /// version segment and is no part of the API, so no document describes it. Its first segment belongs into
-    /// [`PAGE_ROOTS`](crate::http::serve::mounts::PAGE_ROOTS), a single file into
-    /// [`WELL_KNOWN_FILES`](crate::http::serve::mounts::WELL_KNOWN_FILES).
+    /// Adds a GET route, which also answers HEAD, outside `/api/v3`. `path` is the whole path and ends in a slash or a wildcard. The
+    /// OpenAPI document omits the route. Add its first segment to [`PAGE_ROOTS`](crate::http::serve::mounts::PAGE_ROOTS), or a single
+    /// file to [`WELL_KNOWN_FILES`](crate::http::serve::mounts::WELL_KNOWN_FILES).
     #[must_use]
     pub fn page<H: Handler<T, App>, T: 'static>(self, path: &'static str, handler: H) -> Self {
         Self { routes: self.routes.route(path, axum::routing::get(handler)), ..self }
     }
 
-    /// The service that answers these routes: those of the API below [`VERSION_PATH`](crate::config::VERSION_PATH), and
-    /// pages.
+    /// The service that answers these routes: API routes below [`VERSION_PATH`](crate::config::VERSION_PATH), and pages.
     ///
-    /// Paths are served with and without a final slash; everything else is a JSON 404 or 405.
+    /// Serves paths with and without a final slash. Requests that match no route get 404, 405 or a redirect.
     pub fn into_service(self, app: App) -> HttpService {
         let router = self
             .routes
             .method_not_allowed_fallback(async || Error::MethodNotAllowed)
             .fallback(request::unknown_route)
-            // The first is outermost. Together, because each call of `layer` wraps all routes once more.
+            // The first layer is outermost. A single call, because each call of `layer` wraps all routes once more.
             .layer((
                 from_fn_with_state(app.clone(), request::observe),
                 from_fn_with_state(app.clone(), origin::admit),
@@ -70,7 +68,7 @@ where
     axum::routing::get(async move |State(app): State<App>, request: Request<Body>| answer(request, app).await)
 }
 
-/// Serves a POST. If its response `is_stored`, clients may repeat the request with an Idempotency-Key.
+/// Serves a POST. `is_stored` says whether its response is stored for retries with an Idempotency-Key.
 pub(crate) fn post<F>(
     answer: impl Fn(Request<Body>, App) -> F + Clone + Send + Sync + 'static,
     is_stored: bool,

@@ -1,4 +1,4 @@
-//! Refuses parts of a request that its route does not read.
+//! Refuses parts of a request that the route does not read.
 
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
@@ -11,7 +11,7 @@ use crate::http::body::{MAX_BYTES, read_body};
 use crate::http::exchange::condition::{IF_MATCH_NOT_SUPPORTED, refuse_if_none_match};
 use crate::http::{QueryParameters, WithFiles};
 
-/// The parts of a request that the arguments of a handler read. They refuse names in it that they do not know.
+/// The parts of a request that the handler's arguments read. The arguments themselves refuse unknown names in these parts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RequestReads {
     pub(crate) query: bool,
@@ -20,28 +20,28 @@ pub(crate) struct RequestReads {
     pub(crate) may_create: bool,
 }
 
-/// Refuses what the client may take for effective: parameters, names in a body, and conditions.
+/// Refuses query parameters, body fields and conditions that would have no effect, because the client may rely on them.
 pub(crate) async fn refuse_unread(request: Request, reads: RequestReads, app: &App) -> Result<Request> {
     if !reads.query {
         QueryParameters::refuse_all(request.uri().query())?;
     }
-    // HTTP ignores the body of a GET, and conditions if the response has no `ETag`.
+    // By HTTP's rules, the body of a GET is ignored, and so are conditions if the response has no `ETag`.
     if request.method().is_safe() {
         return Ok(request);
     }
     let headers = request.headers();
     refuse_if_none_match(headers, reads.may_create && request.method() == Method::PUT)?;
-    // A POST creates another resource than the one that its path names. Admission has compared `If-Match` for other methods.
+    // A POST creates a different resource than the one that its path names. For other methods, admission has compared `If-Match`.
     if request.method() == Method::POST && headers.contains_key(IF_MATCH) {
         return Err(IF_MATCH_NOT_SUPPORTED.into());
     }
-    // Many clients and proxies send or drop the body of a DELETE as they like.
+    // Many clients and proxies add or drop the body of a DELETE.
     if reads.body || request.method() == Method::DELETE {
         return Ok(request);
     }
     let (parts, body) = request.into_parts();
     let body = read_body(body, MAX_BYTES).await?;
-    // Some clients send null where they have no body.
+    // Some clients send null instead of no body.
     if !body.is_empty() && body != "null" {
         let request = Request::from_parts(parts.clone(), Body::from(body));
         let WithFiles(fields) = WithFiles::from_request(request, app).await?;

@@ -1,4 +1,4 @@
-//! Cancellations as clients see them.
+//! The view of a cancellation.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Candidates and their shares as clients see them. One file, since each can show the other.
+//! The views of candidates and of their shares, in one file because each can contain the other.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -22,16 +22,16 @@ use crate::http::view::{CancellationView, CustomerView, ExpandedReference, HelpR
 use crate::http::wire::{Decimal, Identifier, OrEmpty, Timestamp, Uri};
 use crate::store::{OpenedKeys, SharedCandidate, Store};
 
-/// The caller who looks at a candidate.
+/// The caller for whom the views of candidates are made: it decides which fields they show.
 pub struct CandidateViewer<'a> {
     customer: Option<CustomerId>,
     is_staff: bool,
     sees_access: bool,
     is_manager: bool,
-    /// Whether they see what only managers and the candidate see.
+    /// Whether the caller sees adjustments and requests for help, as only managers and the candidate do.
     sees_needs: bool,
     project: &'a Project,
-    // Written once for all candidates of a list.
+    // Made once for all candidates of a list.
     company_uri: Uri,
     project_uri: Uri,
     references: ReferenceUris<'a>,
@@ -40,8 +40,8 @@ pub struct CandidateViewer<'a> {
 }
 
 impl<'a> CandidateViewer<'a> {
-    /// A caller of this relation in the project, who looks at `now`; `customer` is `None` unless they are a staff user. They see
-    /// no key or link before it is [opened](Self::opening).
+    /// A caller with this relation to the project, at the time `now`. `customer` is `None` unless the caller is a staff user.
+    /// Views show keys and links only after [`opening`](Self::opening).
     pub fn new(
         customer: Option<CustomerId>,
         relation: &CallerRelation,
@@ -49,9 +49,9 @@ impl<'a> CandidateViewer<'a> {
         references: ReferenceUris<'a>,
         now: DateTime<Utc>,
     ) -> Self {
-        // The contract calls `partner_data` internal.
+        // Only staff see `partner_data`, which the contract calls internal.
         let is_staff = !matches!(relation, CallerRelation::Own);
-        // A caller with a candidate's key or link acts as the candidate, so callers who may only read get neither.
+        // A caller who has a candidate's key or link can act as the candidate, so read-only callers get neither.
         let sees_access = Action::AdvanceCandidate.is_allowed_in_full(relation);
         let is_manager = Action::ChangeProject.is_allowed(relation);
         let sees_needs = is_manager || !is_staff;
@@ -70,8 +70,8 @@ impl<'a> CandidateViewer<'a> {
         }
     }
 
-    /// Opens the keys of these candidates, if the caller sees them.
-    // Here instead of where candidates are read: most reads show no key, and need no seal opened.
+    /// Decrypts the keys of these candidates if the caller may see them.
+    // Here and not when the store reads candidates, because most reads need no key decrypted.
     pub async fn opening<'c>(
         self,
         candidates: impl IntoIterator<Item = &'c Candidate>,
@@ -83,9 +83,9 @@ impl<'a> CandidateViewer<'a> {
         Ok(Self { keys: store.open_access_keys(candidates).await?, ..self })
     }
 
-    /// The candidate themselves, with their key.
+    /// The candidate as the viewer of their own data, with their key.
     pub fn itself(project: &'a Project, references: ReferenceUris<'a>, keys: OpenedKeys) -> Self {
-        // Only managers see what depends on the moment.
+        // The time does not matter: only fields for managers depend on it.
         Self { keys, ..Self::new(None, &CallerRelation::Own, project, references, DateTime::UNIX_EPOCH) }
     }
 }
@@ -324,7 +324,7 @@ impl InterviewAccessView {
         let CandidateViewer { project, references, keys, .. } = viewer;
         let interview_url = OrEmpty(references.interview_url(candidate, project, keys));
         let key = candidate.shown_key().and(keys.of(candidate)).unwrap_or_default().to_owned();
-        // One key, under the name of what it opens.
+        // There is one key; its field is named after what it opens.
         if candidate.status == CandidateStatus::Invited {
             Self { interview_url, activation_key: key, interview_key: String::new() }
         } else {
@@ -367,7 +367,6 @@ impl CandidateFields {
             gender: profile.gender.to_string(),
             created_by: candidate.created_by.map(|by| references.uri(company, by)),
             address: profile.address.to_string(),
-            // The contract calls it internal.
             partner_data: viewer.is_staff.then(|| profile.partner_data.to_json()),
             adjustments: viewer.sees_needs.then(|| candidate.adjustments.map(AdjustmentsView::new)),
             help_request: viewer

@@ -1,4 +1,4 @@
-//! The captions of a video or of an answer, as clients see them.
+//! The view of the captions of a video or of an answer.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,7 +23,7 @@ pub struct CaptionsView {
 }
 
 impl CaptionsView {
-    /// All captions of the take that is the answer to `question`. The URLs lead to nothing for another take.
+    /// The captions of `take`, which must be the candidate's current answer to `question`: the URLs serve only that take's captions.
     pub fn all_of(
         take: &Take,
         question: QuestionId,

@@ -1,4 +1,4 @@
-//! The contact for questions of candidates, and the answers to keys that have ended.
+//! The views of the contact for candidates, and of refusals of ended keys.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -32,7 +32,7 @@ impl From<Contact> for ContactView {
     }
 }
 
-/// A company as its candidates know it.
+/// A company, as its candidates see it.
 #[derive(Debug, Serialize)]
 struct NamedCompanyView {
     resource_uri: Uri,
@@ -40,7 +40,8 @@ struct NamedCompanyView {
     logo: Option<Uri>,
 }
 
-/// The fields of the refusal of a candidate's key that has ended, besides why. The document describes it as a failure.
+/// The fields of the response to a candidate's ended key, except `detail` and `code`. The OpenAPI document describes
+/// them with the failure.
 #[derive(Debug, Serialize)]
 pub(crate) struct EndedKeyView {
     resource_uri: Uri,
@@ -54,14 +55,15 @@ pub(crate) struct EndedKeyView {
     help_request: Option<HelpRequestView>,
 }
 
-/// The fields of the refusal of a guest link's key besides `detail` and `code`. The document describes them with the failure.
+/// The fields of the response to a guest link's ended key, except `detail` and `code`. The OpenAPI document describes them
+/// with the failure.
 #[derive(Debug, Serialize)]
 pub(crate) struct EndedGuestLinkView {
     company: ReviewedCompanyView,
     contact: ContactView,
 }
 
-/// A company as guests know it.
+/// A company, as guests see it.
 // The company has no `resource_uri` here, because guests may not read it.
 #[derive(Debug, Serialize)]
 struct ReviewedCompanyView {
@@ -70,7 +72,7 @@ struct ReviewedCompanyView {
 }
 
 impl EndedGuestLinkView {
-    /// The view of a link to answers of this project.
+    /// The view for a guest link to answers in `project`.
     pub(crate) fn new(project: &Project, company: &Company, references: ReferenceUris<'_>) -> Self {
         Self {
             company: ReviewedCompanyView { name: company.name.to_string(), logo: references.logo(company) },
@@ -85,7 +87,7 @@ impl EndedGuestLinkView {
 }
 
 impl EndedKeyView {
-    /// The view of a key of this candidate.
+    /// The view for the key of `candidate`.
     pub(crate) fn new(
         candidate: &Candidate,
         project: &Project,
@@ -109,7 +111,7 @@ impl EndedKeyView {
         }
     }
 
-    /// The view with the moment of the interview's completion, the number of answers, and where the candidate goes on.
+    /// Adds when the interview was completed, the number of answers, and the URL to which the candidate goes on.
     pub(crate) fn with_completion(
         self,
         candidate: &Candidate,
@@ -120,12 +122,12 @@ impl EndedKeyView {
         Self { return_url, interviewdate: candidate.interviewed_at.map(Timestamp), answers, ..self }
     }
 
-    /// The view with what the candidate has last asked for.
+    /// Adds the candidate's latest request for help.
     pub(crate) fn with_help_request(self, candidate: &Candidate) -> Self {
         Self { help_request: candidate.help_request.as_ref().map(HelpRequestView::from), ..self }
     }
 
-    /// The view with how the time of the interview ended.
+    /// Adds when the time of the interview ended, and how many answers there were.
     pub(crate) fn with_end_by_time(self, ended: EndedByTime) -> Self {
         let ended_at = Some(Timestamp(ended.ended_at));
         Self { answers: Some(ended.answered), ended_by_time: true, ended_at, ..self }

@@ -1,4 +1,4 @@
-//! A customer as clients see it.
+//! The view of a customer.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -99,7 +99,7 @@ impl CustomerView {
             company: references.company(&customer.company),
             preferred_language: customer.preferred_language,
             account_type: customer.account_type,
-            // User records have no address of their own in the contract; the customer's leads somewhere.
+            // The contract gives user records no URL of their own, so show the customer's.
             user: own.clone(),
             username: customer.username.as_str().to_owned(),
             first_name: customer.first_name.to_string(),
@@ -122,7 +122,7 @@ impl CustomerView {
             )),
             position: customer.position.to_string(),
             role: customer.role.to_string(),
-            // The contract has the field, but only the hash of the key is stored.
+            // The contract has this field, but the table has only the key's hash.
             activation_key: "",
             projects: own.join("projects"),
             seen_welcome: customer.seen_welcome,

@@ -1,4 +1,4 @@
-//! An event as clients see it.
+//! The view of an event.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,7 +51,7 @@ pub struct EventView {
     request_id: Option<String>,
 }
 
-/// The schema of an event of the feed: any of those that webhooks get.
+/// The schema of an event in the feed: any event that webhooks get.
 #[derive(Debug)]
 pub struct FeedEvent;
 
@@ -65,12 +65,12 @@ impl JsonSchema for FeedEvent {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        // The document describes it with the types of events.
+        // The generator of the OpenAPI document makes this schema from the types of events.
         json_schema!({ "$ref": "#/components/schemas/FeedEvent" })
     }
 }
 
-// The parameters are the facts that it has changed, and all that it tells. Only its schema has others, for a kind of resource.
+// `P` are the previous values, `F` the facts. Only the schemas replace them, with the facts of one kind of resource.
 /// The change. The facts of the resource after the change stand beside these fields, such as `status` and `deadline`. Once the
 /// resource is erased, only its URL and its page, its project with its key, and its version are left, and what `candidate.erased`
 /// says.
@@ -149,7 +149,7 @@ impl EventView {
         let HistoryEntry { change, origin, .. } = entry;
         let company = &change.company;
         let details = &change.details;
-        // A fact like the others, but histories keep identifiers, since addresses may change.
+        // The question's URL is shown among the facts. Histories store the identifier, because URLs may change.
         let question = change.resource.project().zip(details.question).map(|(project, question)| {
             let address = references.uri_in_project(company, project, question);
             ("question".to_owned(), Value::from(address.as_str()))

@@ -1,4 +1,4 @@
-//! A guest link as managers see it.
+//! The view of a guest link, for managers.
 
 use schemars::JsonSchema;
 use serde::Serialize;

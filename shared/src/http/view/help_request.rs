@@ -1,4 +1,4 @@
-//! What candidates ask for, as clients see it.
+//! The view of a candidate's request for help.
 
 use schemars::JsonSchema;
 use serde::Serialize;

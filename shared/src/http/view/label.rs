@@ -1,4 +1,4 @@
-//! A label as clients see it.
+//! The view of a label.
 
 use schemars::JsonSchema;
 use serde::Serialize;

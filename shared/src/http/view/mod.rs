@@ -1,4 +1,4 @@
-//! Views that more than one group shows.
+//! Views that several groups of routes show.
 
 #![warn(missing_docs, reason = "the reference prints the docs of views")]
 

@@ -1,4 +1,4 @@
-//! A reference, or what it leads to.
+//! The view of a reference that `?expand=` can replace by the resource.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,7 +17,7 @@ pub enum ExpandedReference<T> {
 }
 
 impl<T> ExpandedReference<T> {
-    /// The resource, or this reference if there is none.
+    /// Replaces the reference by `resource`, if there is one.
     pub fn expanded(self, resource: Option<T>) -> Self {
         resource.map_or(self, |resource| Self::Resource(Box::new(resource)))
     }

@@ -1,4 +1,4 @@
-//! Questions and criteria as clients see them.
+//! The views of questions and criteria.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,7 +22,7 @@ pub(super) struct AnchorView {
 }
 
 impl AnchorView {
-    /// The views of anchors on a scale with this maximum.
+    /// The views of anchors, rescaled to `maximum_score`.
     fn all_of(anchors: &Anchors, maximum_score: u32) -> Vec<Self> {
         let anchors = anchors.on_scale(maximum_score).into_iter();
         anchors
@@ -75,7 +75,7 @@ pub struct QuestionView {
 }
 
 impl QuestionView {
-    /// The view that staff have of a question, in a project with this maximum score.
+    /// The view for staff, with the anchors rescaled to the project's `maximum_score`.
     pub fn new(
         question: &Question,
         of: &Questionnaire,
@@ -100,12 +100,12 @@ impl QuestionView {
         }
     }
 
-    /// The view that candidates have.
+    /// The view for candidates, without notes and anchors for staff.
     pub fn for_candidate(self) -> Self {
         Self { internal_description: None, anchors: None, ..self }
     }
 
-    /// The view without the question itself.
+    /// The view without text and video, for candidates who have yet to begin a take of a question with a time to prepare.
     pub fn concealed(self) -> Self {
         Self { text: None, video: None, ..self }
     }
@@ -136,7 +136,7 @@ pub struct CriterionView {
 }
 
 impl CriterionView {
-    /// The view of a criterion, in a project with this maximum score.
+    /// The view of a criterion, with the anchors rescaled to the project's `maximum_score`.
     pub fn new(
         criterion: &Criterion,
         of: &Questionnaire,

@@ -1,4 +1,4 @@
-//! Receipts of erasures, and the keys that verify them.
+//! The views of receipts of erasures, and of the keys that verify receipts.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -15,7 +15,7 @@ use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;
 use crate::http::wire::{Timestamp, Uri};
 
-/// How long S3 takes to delete what its rules have delete.
+/// How long S3 may take to delete objects that a lifecycle rule has expired.
 const STORAGE_DELAY: TimeDelta = TimeDelta::days(2);
 
 /// A signed statement that a candidate was erased.
@@ -88,7 +88,7 @@ enum CopyKind {
 }
 
 impl ReceiptView {
-    /// The receipt of an event, signed by `keys`; `None` if it tells of no erasure.
+    /// The receipt for an event, signed by `keys`; `None` if the event is not about an erasure.
     pub fn of(
         event: &HistoryEntry,
         references: ReferenceUris<'_>,
@@ -100,23 +100,23 @@ impl ReceiptView {
             return signed.map(Some).ok_or_else(|| Error::Unreadable("a receipt cannot be read".into()));
         }
         let Some(statement) = StatementView::of(event, references, config) else { return Ok(None) };
-        // The receipt is not stored: the event has all that is stated, and the key follows from the secret.
+        // Receipts need not be stored: the event has all facts, and the secret gives the same key again.
         let jws = keys.sign(&serde_json::to_vec(&statement).map_err(Error::internal)?);
         Ok(Some(Self { statement, jws }))
     }
 
-    /// The receipt with this signature, which is not verified; `None` if it is none.
+    /// Reads the receipt in a JWS without verifying its signature; `None` if it contains no receipt.
     pub fn signed(jws: String) -> Option<Self> {
         let payload = URL_SAFE_NO_PAD.decode(jws.split('.').nth(1)?).ok()?;
         Some(Self { statement: serde_json::from_slice(&payload).ok()?, jws })
     }
 
-    /// The event that it states.
+    /// The identifier of the event that the receipt is about.
     pub fn event(&self) -> &str {
         &self.statement.id
     }
 
-    /// The candidate whose erasure it states, by whichever service, and the time of their deletion; `None` if it names none.
+    /// The erased candidate, whatever the service's base URL, and when they were deleted; `None` if the receipt names no candidate.
     pub fn erased(&self) -> Option<(ErasedItem, DateTime<Utc>)> {
         let mut parts = self.statement.candidate.as_str().trim_end_matches('/').rsplit('/');
         let candidate = parts.next()?.parse().ok()?;
@@ -127,13 +127,13 @@ impl ReceiptView {
 }
 
 impl StatementView {
-    /// The statement of an event; `None` if it tells of no erasure.
+    /// The statement about an event; `None` if the event is not about an erasure.
     fn of(event: &HistoryEntry, references: ReferenceUris<'_>, config: &Config) -> Option<Self> {
         let change = &event.change;
         let erased_at = event.origin.at;
         let erasure = change.details.erasure?;
         let company = &change.company;
-        // Events of former releases do not say how long copies were kept.
+        // Events of former releases do not contain how long copies were kept.
         let kept = change.details.copies.unwrap_or(config.copies_kept);
         Some(Self {
             iss: config.base_url.as_str().trim_end_matches('/').to_owned(),
@@ -150,9 +150,9 @@ impl StatementView {
     }
 }
 
-/// The copies of what was erased at this moment.
+/// The copies that outlive an erasure at `erased_at`.
 fn copies(erased_at: DateTime<Utc>, kept: CopyRetention) -> Vec<CopyView> {
-    // The days count from the erasure, not from the deletion: until then, there was still something to copy.
+    // Count from the erasure instead of the deletion: until then, backups still copied remaining data.
     let ends = [
         (CopyKind::Table, TimeDelta::days(kept.recovery_days)),
         (CopyKind::Files, TimeDelta::days(kept.recovery_days) + STORAGE_DELAY),

@@ -1,4 +1,4 @@
-//! The rights of a named token as clients see them.
+//! The view of a named token's rights.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! An upload as clients see it.
+//! The view of an upload.
 
 use std::collections::BTreeMap;
 
@@ -74,14 +74,14 @@ impl UploadView {
         }
     }
 
-    /// The view with the request that uploads the file.
+    /// Adds the signed request that uploads the file.
     pub fn with_request(self, upload: &Upload, signed: SignedUpload) -> Self {
         Self { upload: Some(SignedUploadView::new(signed, upload.url_expires_at())), ..self }
     }
 }
 
 impl SignedUploadView {
-    /// The view of a request that may begin until `expires_at`.
+    /// The view of a signed request; the upload must start before `expires_at`.
     pub fn new(signed: SignedUpload, expires_at: DateTime<Utc>) -> Self {
         Self {
             url: Uri::new(signed.url),

@@ -1,4 +1,4 @@
-//! A welcome video's place in a project, as clients see it.
+//! The view of a welcome video in a project.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -21,7 +21,7 @@ pub struct PlacedVideoView {
 }
 
 impl PlacedVideoView {
-    /// The videos of a project, as they are shown to candidates.
+    /// The videos of a project, in the order in which candidates see them.
     pub fn all_of(project: &Project, references: ReferenceUris<'_>) -> Vec<Self> {
         let videos = project.settings.videos.iter();
         videos

@@ -1,4 +1,4 @@
-//! The pages of the web application that mails lead to.
+//! The links in mails to pages of the web application.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use url::Url;
@@ -6,20 +6,20 @@ use url::Url;
 use crate::domain::candidate::Candidate;
 use crate::domain::project::Project;
 
-/// The link that opens a candidate's interview, in mails and for clients who send it themselves.
+/// The link to a candidate's interview, in mails and for clients that send it themselves.
 #[derive(Clone, PartialEq, Eq)]
 pub enum InterviewLink {
-    /// Registration with a password. Secret: holds the activation key.
+    /// Registration with a password. Secret: contains the activation key.
     Register(String),
-    /// The interview without a password. Secret: holds the interview key.
+    /// The interview without a password. Secret: contains the interview key.
     Open(String),
     /// Login, then the interview.
     Start(String),
 }
 
 impl InterviewLink {
-    /// Registration, or the interview if no password is needed and none was chosen; login once the candidate needs no key any
-    /// more. `key` is the candidate's access key in the clear.
+    /// Login if there is no `key` (the decrypted access key). With a key: the interview if the candidate needs no password
+    /// and has none, else registration.
     pub fn new(suite: &Url, candidate: &Candidate, project: &Project, key: Option<&str>) -> Self {
         let company = candidate.company.as_str();
         let needs_password = candidate.needs_password(project.settings.allow_hash_login);
@@ -63,16 +63,16 @@ pub fn restoration_link(suite: &Url, key: &str) -> String {
     page(suite, &["restore-email", key])
 }
 
-/// The page where a guest watches the answers of a candidate, at the `origin` of the service. Secret: holds the key of the link.
+/// The page where guests watch a candidate's answers, at the `origin` of the service. Secret: contains the guest link's key.
 pub fn review_link(origin: &Url, key: &str) -> String {
     page(origin, &["review", key])
 }
 
-/// Characters that need no escape. Keys have no others.
+/// Escapes everything except these characters, of which keys consist.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
 
-/// A page of the web application at `suite`. Segments are escaped.
-// A `Url` would be parsed again for each link of a list.
+/// The URL of a page of the web application at `suite`, with escaped segments.
+// A string instead of a `Url`, which would be parsed again for each link in a list.
 fn page(suite: &Url, segments: &[&str]) -> String {
     let suite = suite.as_str().trim_end_matches('/');
     let lengths = segments.iter().map(|segment| 1 + segment.len());

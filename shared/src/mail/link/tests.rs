@@ -1,4 +1,4 @@
-//! The pages that mails lead to.
+//! The links in mails.
 
 use super::*;
 use crate::domain::samples;

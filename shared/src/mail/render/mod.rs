@@ -1,4 +1,4 @@
-//! Renders mails. Each language has one file of lines in `shared/templates`, which HTML and plain text share.
+//! Renders mails. Each language has one file of lines in `shared/templates` for both HTML and plain text.
 
 use askama::Template;
 
@@ -8,7 +8,7 @@ use crate::domain::language::Language;
 use crate::domain::transition::CandidateMail;
 
 pub struct RenderedMail {
-    /// One line without control characters.
+    /// A single line without control characters.
     pub subject: String,
     /// A complete HTML page.
     pub html: String,
@@ -16,45 +16,45 @@ pub struct RenderedMail {
     pub text: String,
 }
 
-/// One line of a mail's text. A mail without text for a line leaves it out.
+/// A line of a mail's text. If a mail's template has no text for a line, the mail omits the line.
 #[derive(Clone, Copy)]
 enum MailLine {
     Subject,
-    /// Above the HTML.
+    /// Precedes the greeting, only in HTML.
     Heading,
     Greeting,
-    /// The event, and what to do about it.
+    /// What has happened, and what the reader can do about it.
     Body,
-    /// How long the interview takes, and what it needs.
+    /// How long the interview takes, and what the candidate needs for it.
     Length,
     /// The step with this number, counted from 1.
     Step(usize),
-    /// Precedes the company's message to the candidate.
+    /// Introduces the company's message to the candidate.
     Message,
-    /// The number of answers in an interview that its time ended.
+    /// The number of answers in an interview whose time has ended.
     EndedByTime {
         answered: usize,
         questions: usize,
     },
-    /// For how long an interview has waited.
+    /// For how long an interview has waited for an evaluation.
     Waiting {
         days: i64,
     },
     /// The help that a candidate asks for.
     Help(HelpKind),
-    /// Precedes the page about accessibility.
+    /// Introduces the link to the accessibility statement.
     Accessibility,
-    /// How many candidates a mail does not name.
+    /// How many further candidates the mail does not list.
     More,
-    /// Precedes the deadline.
+    /// Introduces the deadline.
     Deadline,
     /// The label of the link in HTML.
     Button,
-    /// Precedes the link in plain text.
+    /// Introduces the link in plain text.
     Lead,
     CopyLink,
     Personal,
-    /// The alternative, for example to ignore the mail or ask somebody.
+    /// What else the reader can do, for example ignore the mail or ask somebody.
     Otherwise,
     Closing,
 }
@@ -77,7 +77,7 @@ impl From<&AskedHelpEntry> for MailLine {
     }
 }
 
-/// One row per language. The compiler reports missing languages, and missing lines of any mail.
+/// One row per language. The compiler reports missing languages, and missing lines in their templates.
 macro_rules! languages {
     ($($language:ident $path:literal)+) => {
         fn write_line(mail: &PersonalMail<'_>, line: MailLine) -> askama::Result<String> {
@@ -127,23 +127,24 @@ impl PersonalMail<'_> {
         Ok(RenderedMail { subject, html, text })
     }
 
-    /// A line in the reader's language; empty if this mail has none.
+    /// A line in the reader's language; empty if this mail has no such line.
     fn say(&self, line: MailLine) -> askama::Result<String> {
         let written = write_line(self, line)?;
-        // A line break in a name must not begin a header, or a paragraph that looks like ours.
+        // Remove line breaks: a name must not begin a header, or a paragraph that looks like ours.
         let line: String = written.chars().filter(|character| !character.is_control()).collect();
         Ok(line.trim().to_owned())
     }
 
-    /// The address to ask in a line, with what stands before and after it; `None` if the line names none.
+    /// Splits a line into the text before the address to write to, the address, and the text after it; `None` if the
+    /// line has no address.
     fn around_address<'a>(&'a self, line: &'a str) -> Option<(&'a str, &'a str, &'a str)> {
         let address = self.asked_address()?;
-        // The last one: the name of a person comes before it, and may be anything.
+        // Find the last occurrence: a person's name comes before the address, and may contain it.
         let (before, after) = line.rsplit_once(address)?;
         Some((before, address, after))
     }
 
-    /// The reader's next steps: one, or several to number.
+    /// The reader's next steps. The templates number them if there are several.
     fn steps(&self) -> askama::Result<Vec<String>> {
         let mut steps = Vec::new();
         loop {
@@ -155,7 +156,7 @@ impl PersonalMail<'_> {
     }
 }
 
-/// The URL that writes to an address.
+/// The `mailto:` URL of an address.
 fn mailto(address: &str) -> String {
     let escaped = address.bytes().map(|byte| match byte {
         b'@' | b'.' | b'-' | b'_' | b'+' => char::from(byte).to_string(),

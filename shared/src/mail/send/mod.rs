@@ -22,26 +22,25 @@ pub struct MailEnvelope<'a> {
     pub to: &'a Email,
     /// The recipient's account, for bounces and complaints; `None` if it was deleted.
     pub account: Option<Account>,
-    /// The company that the mail speaks for.
+    /// The company in whose name the mail is sent.
     pub company: &'a Company,
     /// The sender, if SES has verified it for the company.
     pub alias: Option<&'a Email>,
-    /// The address that replies go to, if it is not the sender's.
+    /// The address for replies; `None` for the sender's.
     pub reply_to: Option<&'a Email>,
 }
 
 /// The result of sending a mail.
 ///
-/// Reasons are SES's error codes only: its messages contain addresses, which must not be logged.
+/// The strings in errors are only SES's error codes, because its messages contain addresses, which must not be logged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MailDelivery {
     /// SES accepted the mail, under this message id.
     Sent(String),
     /// SES rejects the mail itself; retrying is pointless.
     Rejected(String),
-    /// SES currently accepts no mails from this sender or account: the rate or quota is exhausted, the sender is not
-    /// verified, the account is paused or in the sandbox. Does not count as a try; other mails will meet the same
-    /// response for a while.
+    /// SES currently accepts no mails from this sender or AWS account: the rate or quota is exhausted, the sender is not verified, or
+    /// the account is paused or in the sandbox. Does not count as a try. Other mails will get the same response for a while.
     Postponed(String),
     /// Any other failure; retry later.
     Transient(String),
@@ -57,7 +56,7 @@ pub struct Mailer<'a> {
 impl<'a> Mailer<'a> {
     /// Reads the sender from the configuration. Fails if `MAIL_SENDER` is missing.
     pub fn new(aws: &'a AwsClients, config: &'a Config) -> Result<Self, ConfigError> {
-        // Required here alone, so that functions that send no mails start without one.
+        // Required only here, so that functions that send no mails start without it.
         let sender = config
             .mail_sender
             .as_ref()
@@ -67,12 +66,12 @@ impl<'a> Mailer<'a> {
 
     /// Sends `mail`. Not idempotent.
     pub async fn send(&self, envelope: &MailEnvelope<'_>, mail: &RenderedMail) -> MailDelivery {
-        // Aliases are verified by company: SES verifies senders for the whole AWS account, and one company must not send from
-        // another's domain.
+        // Check the alias for this company: SES verifies senders for the whole AWS account, but a company must not send from
+        // another company's domain.
         if let Some(alias) = envelope.alias.filter(|alias| envelope.company.may_send_from(alias)) {
             match self.send_from(alias, envelope, mail).await {
-                // The alias's verification may have lapsed. SES has not sent the refused mail, so this cannot send it
-                // twice.
+                // The alias's verification may have lapsed. SES has not sent the refused mail, so sending it again from
+                // the default sender creates no duplicate.
                 MailDelivery::Postponed(code) if SENDER_REFUSED.contains(&code.as_str()) => {
                     let company = envelope.company.id.as_str();
                     tracing::warn!(target: "outbox", company, code, "SES refused a project's own sender");
@@ -111,8 +110,8 @@ impl<'a> Mailer<'a> {
     }
 }
 
-/// The mail with its headers. SES replaces `Date` and `Message-ID`.
-// SES's other action, SendEmail, takes no headers.
+/// The raw mail with its headers. SES replaces `Date` and `Message-ID`.
+// SES's action `SendEmail` would not accept headers.
 fn message(
     sender: &str,
     to: &Email,
@@ -123,7 +122,7 @@ fn message(
         .header("From", Raw::new(sender))
         .header("To", Raw::new(to.as_str()))
         .subject(mail.subject.as_str())
-        // Programs that answer for absent people leave such mails alone: RFC 3834, and Exchange's own header.
+        // Prevent out-of-office replies: RFC 3834, and Exchange's own header.
         .header("Auto-Submitted", Raw::new("auto-generated"))
         .header("X-Auto-Response-Suppress", Raw::new("OOF, AutoReply"))
         .text_body(mail.text.as_str())
@@ -136,19 +135,18 @@ fn message(
     RawMessage::builder().data(Blob::new(bytes)).build()
 }
 
-/// SES returns these tags when it reports a bounce or a complaint.
+/// The tags that SES includes when it reports a bounce or a complaint.
 fn tags(envelope: &MailEnvelope<'_>) -> Result<Option<Vec<MessageTag>>, BuildError> {
     let Some(account) = envelope.account else { return Ok(None) };
-    // The tag names the recipient, so nothing has to be stored for each mail.
+    // The tag identifies the recipient, so that nothing must be stored for each mail.
     let tag = RecipientTag { company: envelope.company.id.clone(), account };
     Ok(Some(vec![MessageTag::builder().name("recipient").value(tag.to_string()).build()?]))
 }
 
-/// Codes that SES returns, among other reasons, when it does not accept the sender; another sender may work.
+/// Codes that may mean that SES does not accept the sender. Another sender may work.
 const SENDER_REFUSED: [&str; 2] = ["MessageRejected", "MailFromDomainNotVerifiedException"];
 
-/// Codes for a fault of the mail itself. Other refusals concern the sender or the account, so the mail can be sent once they
-/// are fixed.
+/// Codes for a fault of the mail itself. Other refusals concern the sender or the AWS account, so the mail can be sent later.
 const MAIL_REFUSED: [&str; 4] =
     ["InvalidParameterCombination", "InvalidParameterValue", "ValidationError", "ValidationException"];
 
@@ -165,7 +163,7 @@ fn meaning(error: &SdkError<SendRawEmailError, HttpResponse>) -> MailDelivery {
                 MailDelivery::Postponed(code)
             }
         }
-        // SES may have accepted the mail. A second one does less harm than none.
+        // SES may have accepted the mail, but a duplicate does less harm than no mail.
         SdkError::TimeoutError(_) => MailDelivery::Transient("timeout".to_owned()),
         SdkError::DispatchFailure(_) => MailDelivery::Transient("connection failed".to_owned()),
         SdkError::ResponseError(_) => MailDelivery::Transient(format!("unreadable answer, status {status}")),

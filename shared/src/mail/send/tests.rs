@@ -1,4 +1,4 @@
-//! Against a local HTTP server that returns prepared responses and records requests.
+//! Tests against a local HTTP server that returns prepared responses and records requests.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -65,7 +65,7 @@ fn acme() -> Company {
     company("Acme, Inc.", &["acme.example", "Jobs@single.example"])
 }
 
-/// Sends one mail to a server with these responses; the result, and the forms it received.
+/// Sends one mail to a server with these responses. Returns the result and the forms that the server received.
 async fn send(alias: Option<&str>, answers: Vec<(u16, String)>) -> (MailDelivery, Vec<Form>) {
     send_for(&acme(), alias, answers).await
 }
@@ -112,7 +112,7 @@ fn sent() -> (u16, String) {
     (200, format!("<SendRawEmailResponse xmlns=\"{namespace}\">{result}</SendRawEmailResponse>"))
 }
 
-/// The message in a form, taken apart.
+/// The parsed message in a form.
 fn message(form: &Form) -> mail_parser::Message<'static> {
     let bytes = STANDARD.decode(&form["RawMessage.Data"]).unwrap();
     mail_parser::MessageParser::default().parse(&bytes).unwrap().into_owned()
@@ -194,7 +194,7 @@ async fn a_lapsed_verification_holds_no_mail_back() {
     assert_eq!(reply_to(&forms[1]).as_deref(), Some(alias));
 }
 
-/// The server answers one request; a second one would get no response.
+/// The server answers only one request, so a retry would fail the test.
 #[tokio::test]
 async fn a_refusal_is_final_only_when_the_mail_is_at_fault() {
     for code in ["InvalidParameterValue", "ValidationError"] {
@@ -207,7 +207,7 @@ async fn a_refusal_is_final_only_when_the_mail_is_at_fault() {
     }
 }
 
-/// An unverified sender, or an account in the sandbox.
+/// SES returns these codes for an unverified sender or an account in the sandbox.
 #[tokio::test]
 async fn a_refused_sender_is_nothing_against_the_mail() {
     for code in ["MessageRejected", "MailFromDomainNotVerifiedException"] {
@@ -219,7 +219,7 @@ async fn a_refused_sender_is_nothing_against_the_mail() {
     }
 }
 
-/// The mailer does not retry with `MAIL_SENDER`, which would meet the same limit.
+/// The mailer must not retry with `MAIL_SENDER`, to which the same limit applies.
 #[tokio::test]
 async fn a_used_up_rate_or_quota_or_a_paused_account_is_nothing_against_the_mail() {
     for (status, code, message) in [

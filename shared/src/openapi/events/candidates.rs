@@ -1,4 +1,4 @@
-//! Events of one candidate, from the creation to the erasure.
+//! Sample events of one candidate, from creation to erasure.
 
 use super::sample::{EventSample, at, company, id};
 use crate::domain::account::Creator;
@@ -23,7 +23,7 @@ use crate::domain::questionnaire::{ANSWER_SECONDS, Anchors, Question, QuestionKi
 use crate::domain::text::{Email, ExternalId, ShortName, TextLine, TextLines};
 use crate::http::example_uri;
 
-/// One event of each type about candidates and their interviews.
+/// At least one event of each type about candidates and their interviews.
 pub(super) fn samples() -> Result<Vec<EventSample>, String> {
     let customer: CustomerId = id(example_uri::CUSTOMER)?;
     let project: ProjectId = id(example_uri::PROJECT)?;
@@ -184,7 +184,7 @@ pub(super) fn samples() -> Result<Vec<EventSample>, String> {
     Ok(told.chain(by_service).chain(captioned).collect())
 }
 
-/// A question that is recorded, and the answers of a candidate who has begun to answer it.
+/// The first take of a question, and the answers of a candidate who has begun that take.
 fn begun(candidate: &Candidate) -> Result<(TakeRef, Answers), String> {
     let question = Question {
         id: id(example_uri::QUESTION)?,
@@ -211,7 +211,7 @@ fn converted() -> Conversion {
     Conversion::succeeded(ConversionResult { seconds: 87, width: 1280, height: 720 })
 }
 
-/// The changes of the interview of a candidate by a conversion that has succeeded, and by one that has failed.
+/// The changes of a candidate's interview after a successful and after a failed conversion.
 fn conversions(candidate: &Candidate) -> Result<[Option<ResourceChange>; 2], String> {
     let (take, begun) = begun(candidate)?;
     let ends = [converted(), Conversion::failed("The recording has no picture.")];
@@ -221,7 +221,7 @@ fn conversions(candidate: &Candidate) -> Result<[Option<ResourceChange>; 2], Str
     }))
 }
 
-/// The change of the interview of a candidate by captions.
+/// The change of a candidate's interview when captions are added.
 fn captioning(candidate: &Candidate) -> Result<Option<ResourceChange>, String> {
     let (take, begun) = begun(candidate)?;
     let answered = begun.with_take(take, |take| take.end_conversion(converted()));

@@ -1,4 +1,4 @@
-//! The schemas of events, one for each type, and an example of each.
+//! A schema and an example for each type of event.
 
 mod candidates;
 mod resources;
@@ -23,10 +23,10 @@ use crate::http::example_uri;
 use crate::http::schema::{generator, with_definitions};
 use crate::http::view::{ChangeView, EventView};
 
-/// The schema of an entry of the feed.
+/// The name of the schema for any event of the feed.
 const FEED_EVENT: &str = "FeedEvent";
 
-/// A type of events, with the schema and an example of what webhooks get.
+/// A type of event, with the schema and an example of the body that webhooks get.
 pub(super) struct EventTypeDoc {
     pub(super) name: &'static str,
     pub(super) text: String,
@@ -35,7 +35,7 @@ pub(super) struct EventTypeDoc {
     pub(super) example: Value,
 }
 
-/// All types of events, and the schemas that describe them; an error says what they lack.
+/// All types of events and their schemas. The error says for which type a sample is missing or wrong.
 pub(super) fn describe() -> Result<(Vec<EventTypeDoc>, Map<String, Value>), String> {
     let samples: Vec<_> = candidates::samples()?.into_iter().chain(resources::samples()?).collect();
     let ping = HistoryEntry::ping(
@@ -50,7 +50,7 @@ pub(super) fn describe() -> Result<(Vec<EventTypeDoc>, Map<String, Value>), Stri
         let (resource, example) = if of == EventType::WebhookPing {
             (ping.change.resource, sample::shown(&ping)?)
         } else {
-            // Preferably one that is mainly of this type.
+            // Prefer a sample whose main type is this one.
             let sample = samples.iter().filter_map(|sample| Some((sample.place_of(name)?, sample)));
             let (_, sample) =
                 sample.min_by_key(|(place, _)| *place).ok_or_else(|| format!("no sample of {name}"))?;
@@ -61,8 +61,7 @@ pub(super) fn describe() -> Result<(Vec<EventTypeDoc>, Map<String, Value>), Stri
         schemas.insert(schema.clone(), event_schema(&event, of, &text, change));
         described.push(EventTypeDoc { name, text, schema, example });
     }
-    // `Event` first: clients that take the first schema that fits take the one that has no type of its own, and types of later
-    // releases fit it too.
+    // `Event` first: clients that use the first matching schema then use this general one, which types of later releases match too.
     let all = ["Event"].into_iter().chain(described.iter().map(|of| of.schema.as_str()));
     let all = all.map(|name| json!({ "$ref": format!("#/components/schemas/{name}") }));
     let text = "An event of the feed: one of those that webhooks get, or of a type that this document does not know. Look for yours among its `types`.";
@@ -70,20 +69,20 @@ pub(super) fn describe() -> Result<(Vec<EventTypeDoc>, Map<String, Value>), Stri
     Ok((described, schemas))
 }
 
-/// The identifier of the request that delivers an event: `onCandidateInterviewed` for `candidate.interviewed`.
+/// The `operationId` of the request that delivers an event: `onCandidateInterviewed` for `candidate.interviewed`.
 pub(super) fn operation_id(name: &str) -> String {
     format!("on{}", capitalise(name))
 }
 
 /// The descriptions of the types, in the order of their declaration.
 fn texts() -> Vec<String> {
-    // The schema is not inlined, which would fold the descriptions of the choices into one text.
+    // Do not inline the schema: that would merge the descriptions of the choices into one text.
     let choices = EventType::json_schema(&mut generator()).to_value();
     let choices = choices["oneOf"].as_array().into_iter().flatten();
     choices.map(|choice| choice["description"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// The schema of an event of this type: that of all events, with what is known of this one.
+/// The schema of an event of this type: the general schema, narrowed to the type.
 fn event_schema(event: &Value, of: EventType, text: &str, change: String) -> Value {
     let name = of.as_str();
     let mut schema = event.clone();
@@ -99,7 +98,7 @@ fn event_schema(event: &Value, of: EventType, text: &str, change: String) -> Val
         "description": format!("Everything that has happened, `{name}` among it, the most telling first. Ignore types that you do not know: more may be added."),
         "examples": [[name]],
     });
-    // A ping has no number, unlike all else that webhooks get.
+    // Of all events that webhooks get, only a ping has no number.
     if of == EventType::WebhookPing {
         properties["sequence"] = json!({ "type": "null", "description": "A ping has no number." });
     } else {
@@ -110,7 +109,7 @@ fn event_schema(event: &Value, of: EventType, text: &str, change: String) -> Val
     schema
 }
 
-/// Adds the schema of the `data` of events of this type about this kind of resource, and gives its name.
+/// Adds the schema of `data` in events of this type about this kind of resource. Returns the schema's name.
 fn change_schema(of: EventType, resource: ResourceRef, schemas: &mut Map<String, Value>) -> String {
     let (name, (mut schema, definitions)) = match resource {
         _ if of == EventType::CandidateErased => ("Erasure", typed::<NoFacts>()),
@@ -157,12 +156,12 @@ fn change_schema(of: EventType, resource: ResourceRef, schemas: &mut Map<String,
     name
 }
 
-/// The schema of changes of resources with these facts, and the schemas that it refers to.
+/// The schema of changes to resources with the facts `F`, and the schemas that it refers to.
 fn typed<F: JsonSchema>() -> (Value, Map<String, Value>) {
     with_definitions::<ChangeView<F, F>>()
 }
 
-/// The fields that no change of this kind of resource has.
+/// The fields that changes of this kind of resource never have.
 fn foreign_fields(of: EventType, resource: ResourceRef) -> &'static [&'static str] {
     const ALL: [&str; 5] = ["reason", "erased", "interview_suite_url", "project_external_id", "external_id"];
     match resource {

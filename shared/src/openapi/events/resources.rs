@@ -1,4 +1,4 @@
-//! Events of the company, its staff, its projects, and whatever else it has.
+//! Sample events of a company, its staff, its projects and its other resources.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ use crate::http::example_uri;
 
 type Samples = Result<Vec<EventSample>, String>;
 
-/// One event of each type but those about candidates and the ping.
+/// At least one event of each type, except pings and those about candidates.
 pub(super) fn samples() -> Samples {
     let customer: CustomerId = id(example_uri::CUSTOMER)?;
     let owner = ChangeAuthor::Customer { customer };
@@ -49,7 +49,7 @@ pub(super) fn samples() -> Samples {
     Ok(samples.into_iter().flatten().collect())
 }
 
-/// The events of writes by the same author.
+/// The events of writes by one author.
 fn told<T: HasHistory, const N: usize>(
     by: ChangeAuthor,
     writes: [(Option<&T>, Option<&T>); N],

@@ -1,4 +1,4 @@
-//! A sample of an event: a change as the rules make it, with an author.
+//! A sample event: a change that the rules of `domain` have made, with an author.
 
 use std::str::FromStr;
 
@@ -14,7 +14,7 @@ use crate::domain::text::{ExternalId, ShortName};
 use crate::http::reference::ReferenceUris;
 use crate::http::view::EventView;
 
-/// The number of the event in the feed.
+/// The sequence number of every sample in the feed.
 const SEQUENCE: u64 = 1042;
 
 pub(super) struct EventSample {
@@ -24,7 +24,7 @@ pub(super) struct EventSample {
 }
 
 impl EventSample {
-    /// The event of a write; `None` if it has none. A new resource has no `before`, a deleted one no `after`.
+    /// The event of a write; `None` if the write causes none. `before` is `None` for a creation, `after` for a deletion.
     pub(super) fn of<T: HasHistory>(by: ChangeAuthor, before: Option<&T>, after: Option<&T>) -> Option<Self> {
         let version = match (before, after) {
             (None, _) => 1,
@@ -43,12 +43,12 @@ impl EventSample {
         self.change.resource
     }
 
-    /// The place of a type among those of the event; `None` if it is not one of them.
+    /// The index of `event` among the sample's types; `None` if the sample does not have it.
     pub(super) fn place_of(&self, event: &str) -> Option<usize> {
         self.change.types.iter().position(|name| name == event)
     }
 
-    /// The event as webhooks get it.
+    /// The body that webhooks get.
     pub(super) fn body(&self) -> Result<Value, String> {
         let mut origin = ChangeOrigin::new(self.by, at("2026-11-08T22:59:00Z")?);
         let is_requested = !matches!(self.by, ChangeAuthor::System | ChangeAuthor::Operator);
@@ -60,7 +60,7 @@ impl EventSample {
     }
 }
 
-/// The view of an entry in the deployment of all examples.
+/// The view of an entry, with the base URL of all examples.
 pub(super) fn shown(entry: &HistoryEntry) -> Result<Value, String> {
     let [base, suite] = ["https://interviews.example.com/api/v3", "https://interviews.example.com/"];
     let [base, suite] = [parse::<Url>(base)?, parse::<Url>(suite)?];
@@ -68,12 +68,12 @@ pub(super) fn shown(entry: &HistoryEntry) -> Result<Value, String> {
     serde_json::to_value(view).map_err(|error| error.to_string())
 }
 
-/// The company of all examples.
+/// The company in all examples.
 pub(super) fn company() -> Result<Company, String> {
     Ok(Company::new(parse("acme")?, ShortName::parse("Acme Ltd")?))
 }
 
-/// The identifier that a URL of the examples ends with.
+/// The identifier at the end of an example's URL.
 pub(super) fn id<T: FromStr<Err: ToString>>(uri: &str) -> Result<T, String> {
     parse(uri.trim_end_matches('/').rsplit('/').next().unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! Errors, as components of the document.
+//! The error responses in the OpenAPI document.
 
 mod samples;
 mod schemas;
@@ -21,11 +21,11 @@ use samples::{
     ended_by_time, ended_guest_link, ended_key, ended_mailed_key, external_id_taken, unknown_parameter,
 };
 
-/// A kind of error, one for each status.
+/// A kind of error response. An operation has at most one for each status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ErrorResponseDoc {
     Invalid,
-    /// Follows `Invalid`, whose place it takes in an operation that has both.
+    /// After `Invalid` in the order, so that it replaces `Invalid` in operations with both.
     OAuth,
     Unauthenticated,
     EndedKey,
@@ -40,7 +40,7 @@ pub(super) enum ErrorResponseDoc {
     UnsupportedMediaType,
     KeyReused,
     GatewayThrottled,
-    /// Follows `GatewayThrottled`, whose place it takes in an operation that has both.
+    /// After `GatewayThrottled` in the order, so that it replaces `GatewayThrottled` in operations with both.
     Throttled,
     Internal,
     Busy,
@@ -73,7 +73,7 @@ impl ErrorResponseDoc {
     }
 
     pub(super) fn status(self) -> u16 {
-        // The status is that of the errors themselves, so that the document cannot differ from what is sent.
+        // The status of the error itself, so that the document cannot differ from the responses.
         self.samples().first().map_or(StatusCode::TOO_MANY_REQUESTS, |(_, error)| error.status()).as_u16()
     }
 
@@ -215,7 +215,7 @@ impl ErrorResponseDoc {
                 ]
             }
             Self::KeyReused => vec![("reused", Error::KeyReused)],
-            // The gateway answers these, which has no errors of ours.
+            // The gateway sends this response, not the service.
             Self::GatewayThrottled => vec![],
             Self::Throttled => {
                 vec![("throttled", Error::Throttled(TimeDelta::minutes(15))), ("busy", Error::CompanyBusy(5))]
@@ -228,7 +228,7 @@ impl ErrorResponseDoc {
         }
     }
 
-    /// The OpenAPI response, with the errors' own texts as examples.
+    /// The response component, with the errors' real bodies as examples.
     pub(super) fn component(self) -> Value {
         let samples = self.samples();
         let of_gateway = matches!(self, Self::GatewayThrottled | Self::Throttled)

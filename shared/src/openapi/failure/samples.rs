@@ -1,4 +1,4 @@
-//! Errors as examples of the document.
+//! Errors that the document shows as examples.
 
 use serde_json::{Value, json};
 

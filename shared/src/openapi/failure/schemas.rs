@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::domain::candidate::{GuestLinkEnd, KeyEnd};
 use crate::openapi::failure::ErrorResponseDoc;
 
-/// The form of all codes.
+/// The pattern of all error codes.
 const CODE: &str = "^[a-z0-9_]+$";
 
 impl ErrorResponseDoc {

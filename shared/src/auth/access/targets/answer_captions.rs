@@ -1,4 +1,4 @@
-//! The captions of an answer as a target, and by their URL.
+//! Targets for the captions of an answer: as a resource, and as a file by its URL.
 
 use std::marker::PhantomData;
 
@@ -26,7 +26,7 @@ use crate::http::exchange::state::RequestState;
 use crate::media::{AnswerObjects, FileUrlToken};
 use crate::store::{ItemKey, Store, VersionedItem};
 
-/// The captions of an answer in a language, there or not.
+/// The captions of an answer in one language, which need not exist.
 pub struct AnswerCaptionsTarget {
     pub answer: AnswerTarget,
     pub language: Language,
@@ -46,8 +46,8 @@ impl RequestTarget for AnswerCaptionsTarget {
     }
 }
 
-/// A request by the URL of captions of an answer, whose caller was shown the URL and may still do `A` with the candidate, or is a
-/// guest whose link still works.
+/// A request by the URL of an answer's captions. The caller for whom the URL was made still has the permission `A` for the
+/// candidate, or is a guest whose link still works.
 pub struct AnswerCaptionsAccess<A> {
     answers: VersionedItem<Answers>,
     question: QuestionId,
@@ -62,8 +62,8 @@ impl<A> HasAdmission for AnswerCaptionsAccess<A> {
 }
 
 impl<A> AnswerCaptionsAccess<A> {
-    /// Responds with the WebVTT of the take that is the answer, or with 304 if the client has it. Fails with [`Error::NotFound`]
-    /// if it has no captions in the language.
+    /// Responds with the captions of the current answer as WebVTT, or with 304. Fails with [`Error::NotFound`] if the answer has
+    /// no captions in the language.
     pub async fn show(&self) -> Result<Response> {
         let answer = self.answers.answer_to(self.question).and_then(QuestionAnswer::answer);
         let captioned = answer.filter(|take| take.captions.contains_key(&self.language));
@@ -99,7 +99,7 @@ impl<A: HasAdmission> FromRequestParts<App> for AnswerCaptionsAccess<A> {
     }
 }
 
-/// The question and the language in the path, and what the URL of the captions is signed for.
+/// The question and language in the path, and the name for which the captions' URL is signed.
 fn captions_in(path: &PathIds) -> Result<(QuestionId, Language, String), InvalidId> {
     let objects = AnswerObjects {
         company: path.company_id()?,

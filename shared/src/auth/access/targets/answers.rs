@@ -1,4 +1,4 @@
-//! The interview of a candidate as a target: all answers, one of them, and a take.
+//! Targets in a candidate's interview: all answers, one answer, its texts, and a take.
 
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -29,19 +29,19 @@ use crate::error::{Error, Result};
 use crate::media::{AnswerObjects, FileUrlToken, ObjectStore};
 use crate::store::{ItemKey, VersionedItem};
 
-/// A candidate with the questions of their project and what they have answered.
+/// A candidate with the questions of their project and their answers.
 pub struct AnswersTarget {
     pub company: VersionedItem<Company>,
     pub project: VersionedItem<Project>,
     pub candidate: VersionedItem<Candidate>,
     /// The caller's relation to the candidate.
     pub relation: CallerRelation,
-    /// The questions.
+    /// The questions and criteria of the project.
     pub questionnaire: VersionedItem<Questionnaire>,
     pub answers: VersionedItem<Answers>,
 }
 
-/// A candidate whose interview may take place anywhere.
+/// The target [`AnswersTarget`], whether or not this service conducts the interview.
 pub enum CandidateInterview {}
 
 impl RequestTarget for CandidateInterview {
@@ -56,7 +56,7 @@ impl RequestTarget for CandidateInterview {
     async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, AnswersTarget)> {
         let questionnaire = request.take_questionnaire()?;
         let answers = match request.take::<Answers>(request.path.answers()) {
-            // Missing until the first take, text or draft. Any other error must not look like that.
+            // The item is missing until the first take, text or draft. Only `NotFound` means that.
             Err(Error::NotFound) => None,
             answers => Some(answers?),
         };
@@ -67,7 +67,7 @@ impl RequestTarget for CandidateInterview {
     }
 
     fn check_replay(target: &AnswersTarget, location: &str) -> Result<()> {
-        // The only POST to this target creates guest links, whose response is a URL.
+        // The only POST to this target creates guest links, and the URL in its response is useless without the link.
         let link = location.trim_end_matches('/').rsplit('/').next().and_then(|id| id.parse().ok());
         match link {
             Some(link) if !target.candidate.guest_links.contains_key(&link) => Err(LINK_DELETED.into()),
@@ -85,9 +85,9 @@ impl RequestTarget for Answers {
 
     async fn load(request: AuthenticatedRequest) -> Result<(AdmittedRequest, AnswersTarget)> {
         let (mut request, target) = CandidateInterview::load(request).await?;
-        // The candidate's revision: answers have their own.
+        // Reset the revision, which is the candidate's: answers have their own.
         request.exchange.revision = None;
-        // A candidate who has begun goes on, whatever was done to the project since.
+        // A candidate who has begun may finish, even if the project no longer has interviews here.
         if target.project.conducts(&target.questionnaire) || target.candidate.interview.is_some() {
             Ok((request, target))
         } else {
@@ -96,15 +96,15 @@ impl RequestTarget for Answers {
     }
 }
 
-/// The answer to a question, which may not be given yet.
+/// A question and its answer, which may be missing.
 pub struct AnswerTarget {
-    /// The interview.
+    /// The candidate and all their answers.
     pub all: AnswersTarget,
     pub question: Question,
 }
 
 impl AnswerTarget {
-    /// The takes and the written answer; `None` before the first.
+    /// The takes and the written answer; `None` before the candidate's first take or text.
     pub fn answer(&self) -> Option<&QuestionAnswer> {
         self.all.answers.answer_to(self.question.id)
     }
@@ -127,7 +127,7 @@ impl RequestTarget for QuestionAnswer {
     }
 }
 
-/// The texts of a candidate about a question, with the answer.
+/// A candidate's written answer and draft for a question.
 pub struct WrittenTarget {
     pub answer: AnswerTarget,
     pub written: VersionedItem<WrittenAnswer>,
@@ -144,7 +144,7 @@ impl RequestTarget for WrittenAnswer {
 
     async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, WrittenTarget)> {
         let written = match request.take::<WrittenAnswer>(request.path.written_answer()) {
-            // Missing until the first text or draft. Any other error must not look like that.
+            // The item is missing until the first text or draft. Only `NotFound` means that.
             Err(Error::NotFound) => None,
             written => Some(written?),
         };
@@ -170,11 +170,11 @@ impl RequestTarget for Draft {
 }
 
 pub struct TakeTarget {
-    /// The interview.
+    /// The candidate and all their answers.
     pub all: AnswersTarget,
     pub question: Question,
     pub take_ref: TakeRef,
-    /// The take, if it is still kept.
+    /// The take; `None` if it has been dropped.
     pub take: Option<Take>,
 }
 
@@ -197,19 +197,19 @@ impl RequestTarget for Take {
 }
 
 fn number_in(path: &PathIds) -> Option<u32> {
-    // Only the form that the service writes is accepted: no sign, no zeros.
+    // Only the canonical form is accepted: no sign and no leading zeros.
     let text = path.text("take")?;
     text.parse().ok().filter(|number: &u32| *number > 0 && number.to_string() == text)
 }
 
-/// A request by the URL of a rendition of a take: its caller was shown the URL and may still do `A` with the candidate, or is a
-/// guest whose link still works.
+/// A request by the URL of a take's rendition. The caller for whom the URL was made still has the permission `A` for the
+/// candidate, or is a guest whose link still works.
 pub struct TakeFileAccess<A> {
     answers: VersionedItem<Answers>,
     take_ref: TakeRef,
     file: FileRequest,
     file_type: FileType,
-    /// How long a guest may fetch it from the bucket; `None` for all others.
+    /// How long a guest may fetch the file from the bucket; `None` for other callers.
     at_most: Option<Duration>,
     app: App,
     action: PhantomData<fn() -> A>,
@@ -220,8 +220,8 @@ impl<A> HasAdmission for TakeFileAccess<A> {
 }
 
 impl<A> TakeFileAccess<A> {
-    /// Redirects to the rendition that the URL names, if it is of this type. Returns [`Error::NotFound`] without one, and
-    /// [`Error::Unauthenticated`] for the token of another.
+    /// Redirects to the rendition that the URL names. Fails with [`Error::NotFound`] if it does not exist or has another
+    /// type, and with [`Error::Unauthenticated`] if the token is for another rendition.
     pub async fn redirect(&self, file_type: FileType) -> Result<FileRedirect> {
         let take = self.answers.take(self.take_ref);
         let conversion = take.and_then(|take| take.played_conversion);
@@ -265,7 +265,7 @@ impl<A: HasAdmission> FromRequestParts<App> for TakeFileAccess<A> {
     }
 }
 
-/// The take in the path, and what the URL of its rendition is signed for.
+/// The take in the path, and the name for which the URL of its rendition is signed.
 fn rendition_in(path: &PathIds, file_type: FileType) -> Result<(TakeRef, String), InvalidId> {
     let objects = AnswerObjects {
         company: path.company_id()?,

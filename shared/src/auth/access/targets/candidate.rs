@@ -1,4 +1,4 @@
-//! A candidate as a target, and the shares of one.
+//! Targets for a candidate, their consents and their shares.
 
 use chrono::{DateTime, Utc};
 
@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::http::exchange::UNCHANGING;
 use crate::store::{ItemKey, VersionedItem};
 
-/// A candidate with what they belong to.
+/// A candidate with their project and company.
 pub struct CandidateTarget {
     pub company: VersionedItem<Company>,
     pub project: VersionedItem<Project>,
@@ -28,9 +28,9 @@ pub struct CandidateTarget {
 }
 
 impl CandidateTarget {
-    /// The candidate to change at `now`. If the caller is the candidate, counts the change, and fails with
-    /// [`Error::Throttled`] beyond [`MAX_OWN_CHANGES`] an hour.
-    // Handlers call this first, so that one above the limit neither hashes nor stores anything.
+    /// Returns a copy of the candidate to change. If the caller is the candidate, counts the change and fails with
+    /// [`Error::Throttled`] after [`MAX_OWN_CHANGES`] in an hour.
+    // Handlers call this first, so that a request above the limit neither hashes nor stores anything.
     pub fn to_change(&self, now: DateTime<Utc>) -> Result<Candidate> {
         let mut candidate = Candidate::clone(&self.candidate);
         if self.relation == CallerRelation::Own {
@@ -64,9 +64,9 @@ impl OwnerTarget for Candidate {
     }
 }
 
-/// A candidate's consent to a kind of legal text, given or not.
+/// A candidate's consent to a kind of legal text, which need not have been given.
 pub struct ConsentTarget {
-    /// The candidate, and what they belong to.
+    /// The candidate with project and company.
     pub of: CandidateTarget,
     pub kind: LegalKind,
 }
@@ -90,7 +90,7 @@ pub struct ShareTarget {
     pub project: VersionedItem<Project>,
     pub candidate: VersionedItem<Candidate>,
     pub share: ShareId,
-    /// The customer who may read the candidate because of it.
+    /// The customer who may read the candidate because of the share.
     pub customer: CustomerId,
 }
 

@@ -1,4 +1,4 @@
-//! A customer as a target.
+//! The target for a customer.
 
 use crate::auth::access::request::PathIds;
 use crate::auth::access::targets::file::OwnerTarget;
@@ -27,7 +27,7 @@ impl RequestTarget for Customer {
         let company = request.take(request.path.company())?;
         let customer = request.take_customer();
         let relation = request.caller().in_company();
-        // Only callers who may do this learn whether the customer exists.
+        // Authorise first: only callers with the permission may learn whether the customer exists.
         let request = request.authorise(&relation)?;
         let customer = customer?;
         let visible = request.visible_customers().await?;

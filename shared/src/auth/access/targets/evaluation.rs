@@ -1,4 +1,4 @@
-//! The evaluations of a candidate as targets: all of them, one, and a veto.
+//! Targets for the evaluations of a candidate: all, one, and a veto.
 
 use crate::auth::access::request::PathIds;
 use crate::auth::access::targets::candidate::CandidateTarget;
@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::http::exchange::UNCHANGING;
 use crate::store::{ItemKey, VersionedItem};
 
-/// A candidate, their project, and what is rated in it.
+/// A candidate with their project and what evaluators rate.
 pub struct RatedCandidate {
     pub project: VersionedItem<Project>,
     /// The questions and criteria that evaluators rate.
@@ -31,7 +31,7 @@ impl RatedCandidate {
     }
 }
 
-/// All evaluations of a candidate.
+/// The target for all evaluations of a candidate.
 pub enum CandidateEvaluations {}
 
 impl RequestTarget for CandidateEvaluations {
@@ -55,7 +55,7 @@ async fn load_rated(
     let questionnaire = request.take_questionnaire()?;
     let (mut request, CandidateTarget { project, candidate, relation, .. }) =
         Candidate::load(request).await?;
-    // Loading the candidate has set the revision of the candidate, which is not that of an evaluation.
+    // Reset the revision, which is the candidate's: evaluations have their own.
     request.exchange.revision = None;
     Ok((request, RatedCandidate { project, questionnaire, candidate }, relation))
 }
@@ -72,17 +72,17 @@ impl<A> Admitted<CandidateEvaluations, A> {
     }
 }
 
-/// One evaluation of a candidate: that of the customer of the path or, without one, that of the caller.
+/// One evaluation of a candidate: by the customer in the path or, if the path names none, by the caller.
 pub struct EvaluationTarget {
-    /// The project and the candidate.
+    /// The candidate and their project.
     pub rated: RatedCandidate,
     pub evaluator: CustomerId,
-    /// The stored evaluation, also a withdrawn one; `None` before the evaluator has saved one.
+    /// The stored evaluation, even if withdrawn; `None` if the evaluator has never saved one.
     pub evaluation: Option<VersionedItem<Evaluation>>,
 }
 
 impl EvaluationTarget {
-    /// Whether there is an evaluation: one that was saved, or that an event has completed.
+    /// Whether the evaluator has saved an evaluation, or an event of the platform has completed it.
     pub fn exists(&self) -> bool {
         self.evaluation.as_ref().is_some_and(|stored| !stored.is_withdrawn) || self.is_completed()
     }
@@ -111,7 +111,7 @@ impl RequestTarget for Evaluation {
         let (request, rated, relation) = load_rated(request).await?;
         let evaluator = evaluator.map_err(|_| Error::NotFound)?;
         let caller = request.caller.customer();
-        // A token that writes for evaluators must be able to read what it writes, since it may send `If-Match`.
+        // A token that writes for evaluators must be able to read what it writes, because it needs the `ETag` for `If-Match`.
         let writes_for_others = matches!(relation, CallerRelation::NamedToken { .. })
             && Action::Evaluate.is_allowed_in_full(&relation);
         let may_write = writes_for_others || caller == Some(evaluator);
@@ -131,7 +131,7 @@ impl RequestTarget for Evaluation {
 
 /// A veto against a candidate.
 pub struct VetoTarget {
-    /// The project and the candidate.
+    /// The candidate and their project.
     pub rated: RatedCandidate,
     /// The customer who has vetoed.
     pub evaluator: CustomerId,
@@ -157,7 +157,7 @@ impl RequestTarget for Veto {
     }
 }
 
-/// The customer of the path or, without one, the caller.
+/// The customer in the path or, if the path names none, the caller.
 fn evaluator(path: &PathIds, own: Option<CustomerId>) -> Result<CustomerId, InvalidId> {
     match path.text("customerId") {
         Some(_) => path.id("customerId"),
@@ -165,7 +165,7 @@ fn evaluator(path: &PathIds, own: Option<CustomerId>) -> Result<CustomerId, Inva
     }
 }
 
-/// The customer who owns the credential of a request.
+/// The customer that the request's credential claims; `None` for other callers.
 fn own_id(request: &UnauthenticatedRequest<'_>) -> Option<CustomerId> {
     match request.claim()?.account {
         Account::Customer { customer } => Some(customer),

@@ -1,4 +1,4 @@
-//! The files of candidates and customers: fetched by their URLs, and uploaded. Recorded answers are in [`answers`](super::answers).
+//! Targets for the files and uploads of candidates and customers. Recorded answers are in [`answers`](super::answers).
 
 use std::ops::Deref;
 use std::time::Duration;
@@ -29,7 +29,7 @@ pub(in crate::auth::access) trait OwnerTarget: RequestTarget {
     fn owner_in(path: &PathIds) -> Result<Account, InvalidId>;
 }
 
-/// A request by the URL of a file, whose caller was shown the URL and may still do `A` with the file's owner `T`.
+/// A request by the URL of a file. The caller for whom the URL was made still has the permission `A` for the file's owner `T`.
 pub struct FileAccess<T: RequestTarget, A> {
     access: Admitted<T, A>,
     owner: Account,
@@ -49,8 +49,8 @@ impl<T: RequestTarget, A> Deref for FileAccess<T, A> {
 }
 
 impl<T: RequestTarget, A> FileAccess<T, A> {
-    /// Redirects to one of the owner's files, to be shown, or saved under `name`. Returns [`Error::NotFound`] without a
-    /// file, and [`Error::Unauthenticated`] for the token of another file.
+    /// Redirects to the owner's `file`; with a `name`, browsers save it under that name instead of showing it. Fails
+    /// with [`Error::NotFound`] without a file, and with [`Error::Unauthenticated`] if the token is for another file.
     pub async fn redirect(&self, file: Option<StoredFile>, name: Option<&str>) -> Result<FileRedirect> {
         let file = file.ok_or(Error::NotFound)?;
         let key = object_key(self.access.company_id(), self.owner, file.id);
@@ -74,9 +74,9 @@ impl<T: OwnerTarget, A: HasAdmission> FromRequestParts<App> for FileAccess<T, A>
     }
 }
 
-/// A request for an object by its URL.
+/// A request for an object by a signed URL of the API.
 pub(in crate::auth::access) struct FileRequest {
-    /// The name that the URL is signed for.
+    /// The object's name, for which the URL is signed.
     signed_name: String,
     method: Method,
 }
@@ -91,8 +91,8 @@ impl FileRequest {
         Self { signed_name, method }
     }
 
-    /// Redirects to the object with this key, to be shown, or saved under `name`, where it can be fetched no longer than `at_most`.
-    /// Fails with [`Error::Unauthenticated`] unless the URL is signed for `signed_name`.
+    /// Redirects to the object at `key`; with a `name`, browsers save it under that name. The bucket's URL works for at most
+    /// `at_most`. Fails with [`Error::Unauthenticated`] unless the request's URL is signed for `signed_name`.
     pub(in crate::auth::access) async fn redirect(
         &self,
         objects: &ObjectStore<'_>,
@@ -102,7 +102,7 @@ impl FileRequest {
         name: Option<&str>,
         at_most: Option<Duration>,
     ) -> Result<FileRedirect> {
-        // The owner has another file by now, and the token names the one that was shown.
+        // The owner's file has been replaced, and the token is for the old one.
         if self.signed_name != signed_name {
             return Err(rejected());
         }
@@ -110,22 +110,22 @@ impl FileRequest {
     }
 }
 
-/// 302 to where a file can be fetched for a short time.
+/// 302 to a short-lived URL of the bucket.
 pub struct FileRedirect(String);
 
 impl IntoResponse for FileRedirect {
     fn into_response(self) -> Response {
         let mut response = StatusCode::FOUND.into_response();
-        // A signed URL is visible ASCII.
+        // Always a valid header value: signed URLs are visible ASCII.
         let location = HeaderValue::from_str(&self.0).ok();
         response.headers_mut().extend(location.map(|location| (header::LOCATION, location)));
-        // The URL that the browser comes from holds the token.
+        // The referring URL contains the token, which the bucket must not see.
         response.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
         response
     }
 }
 
-/// An upload that a client announced for the owner `T`.
+/// An upload that a client has announced for the owner `T`.
 pub struct UploadTarget<T: RequestTarget> {
     pub owner: T::Loaded,
     pub upload: VersionedItem<Upload>,
@@ -143,9 +143,9 @@ impl<T: OwnerTarget> RequestTarget for UploadTarget<T> {
         let owner_ref = T::owner_in(&request.path);
         let (request, owner) = T::load(request).await?;
         let upload = upload?;
-        // Keys of uploads have no company, so the item itself tells whose it is.
+        // Keys of uploads contain no company, so compare the item's company and owner.
         let is_of_owner = upload.company == *request.company_id() && Ok(upload.owner) == owner_ref;
-        // Files in a request are stored as uploads too, but no client has announced those.
+        // Files in requests are stored as uploads too. Clients must not see these, because they have not announced them.
         if is_of_owner && upload.announced.is_some() {
             Ok((request.about(&upload), Self { owner, upload }))
         } else {

@@ -1,4 +1,4 @@
-//! Guest links as targets of managers, and what guests see by the key of one.
+//! Targets for guest links: as resources of managers, and as what guests see with a link's key.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,7 +29,7 @@ use crate::http::view::EndedGuestLinkView;
 use crate::media::{FileUrlSigner, FileUrlToken};
 use crate::store::{ItemBatch, ItemKey, Store, StoredEntity, VersionedItem, keys};
 
-/// A guest link of a candidate, for its managers.
+/// A guest link of a candidate, for managers.
 pub struct GuestLinkTarget {
     pub candidate: VersionedItem<Candidate>,
     pub link: VersionedItem<GuestLink>,
@@ -64,7 +64,7 @@ struct LinkPlace {
     link: GuestLinkId,
 }
 
-/// A guest link whose key the caller has, with the items that it depends on.
+/// A guest link whose key the caller has, with its company and candidate.
 struct OpenedLink {
     company: VersionedItem<Company>,
     candidate: VersionedItem<Candidate>,
@@ -76,8 +76,8 @@ impl LinkPlace {
         keys::guest_link(&self.company, self.project, self.candidate, self.link)
     }
 
-    /// The link at this place, even if it has ended; refused if there is none.
-    // Read alone, although company and candidate could be read with it: the response time would tell whether they exist.
+    /// Reads the link, even if it has ended. Fails with 401 if it does not exist.
+    // Read only the link, not company and candidate with it: otherwise the response time would reveal whether they exist.
     async fn find(&self, store: &Store) -> Result<VersionedItem<GuestLink>> {
         let key = self.key();
         store.get([key.clone()]).await?.take::<GuestLink>(&key)?.ok_or_else(rejected)
@@ -85,8 +85,8 @@ impl LinkPlace {
 }
 
 impl OpenedLink {
-    /// The link with the items of `more` keys. Refused like one that does not exist if the company or the candidate is gone, or the
-    /// candidate does not know the link.
+    /// Reads the link's company and candidate, and the items `more`. Fails with 401 if company or candidate has been deleted or
+    /// the candidate does not have the link.
     async fn load(
         store: &Store,
         link: VersionedItem<GuestLink>,
@@ -98,24 +98,24 @@ impl OpenedLink {
             [keys::company(company), keys::candidate(company, *project, *candidate)];
         let mut batch = store.get([of_company.clone(), of_candidate.clone()].into_iter().chain(more)).await?;
         let company = batch.take::<Company>(&of_company)?.ok_or_else(rejected)?;
-        // A restored table may hold a link that its candidate knows nothing of.
+        // After a restore of the table, a link may exist that its candidate lacks.
         let candidate = batch.take::<Candidate>(&of_candidate)?;
         let candidate = candidate.filter(|of| of.knows_guest_link(&link, now)).ok_or_else(rejected)?;
         Ok((Self { company, candidate, link }, batch))
     }
 
-    /// Why it shows nothing at `now`; `None` if it works.
+    /// Why the link shows nothing at `now`; `None` if it works.
     fn end(&self, now: DateTime<Utc>) -> Option<GuestLinkEnd> {
         self.link.end(now).or_else(|| self.candidate.guest_link_end())
     }
 
-    /// The error for a link that shows nothing, with a contact.
+    /// The error for a link that shows nothing. It names company and contact.
     fn explain(&self, end: GuestLinkEnd, project: &Project, config: &Config) -> Result<Error> {
         let told = EndedGuestLinkView::new(project, &self.company, ReferenceUris::new(config));
         Ok(Error::EndedKey(end.refusal(), told.into_map()?))
     }
 
-    /// Has the log line of the request name the link and the candidate.
+    /// Adds the link and the candidate to the request's log line.
     fn note(&self, state: &RequestState) {
         let caller = format!("guest {}", self.link.id);
         let company = self.company.id.clone();
@@ -124,7 +124,7 @@ impl OpenedLink {
     }
 }
 
-/// A request by the key of a guest link, which may show nothing any more.
+/// A request by the key of a guest link, which may have ended.
 struct GuestRequest {
     opened: OpenedLink,
     project: VersionedItem<Project>,
@@ -135,7 +135,8 @@ struct GuestRequest {
 }
 
 impl GuestRequest {
-    /// Finds the link. Fails with [`Error::Throttled`] after too many requests.
+    /// Finds the link of the request's key. Fails with 401 if there is none, and with [`Error::Throttled`] after too
+    /// many requests for the link.
     async fn admit(parts: &Parts, app: &App) -> Result<Self> {
         let GuestKey { company, project, candidate, link, hash, secret } =
             GuestKey::from_headers(&parts.headers)?;
@@ -148,7 +149,7 @@ impl GuestRequest {
             return Err(rejected());
         }
         if found.end(now).is_none() {
-            // Too many requests cost no further read.
+            // Check the rate before reading more items.
             GuestLink::clone(&found).requested(now).map_err(Error::Throttled)?;
         }
         let (opened, mut batch) = OpenedLink::load(&store, found, now, [of_project.clone()]).await?;
@@ -156,18 +157,17 @@ impl GuestRequest {
         Ok(Self { opened, project, secret, store, state, app: app.clone() })
     }
 
-    /// Counts the request, and notes that a guest has opened the link if the request `is_opening` it. Fails if the link shows nothing,
-    /// with the reason.
+    /// Counts the request and, if it `is_opening` the link, records the opening. If the link shows nothing, fails with the reason.
     async fn count(mut self, is_opening: bool) -> Result<Self> {
         let now = self.app.now();
         if self.opened.link.end(now).is_none() {
-            // A link that rests shows nothing.
+            // A link that shows nothing because of its candidate is not opened.
             let is_opening = is_opening && self.opened.end(now).is_none();
             let counted = self.store.count_guest_request(self.opened.link, is_opening, now).await;
             self.opened.link =
                 counted.map_err(|error| if matches!(error, Error::NotFound) { rejected() } else { error })?;
         }
-        // The link may have been deleted in the meantime.
+        // Checked again: a manager may have ended the link in the meantime.
         if let Some(end) = self.opened.end(now) {
             return Err(self.opened.explain(end, &self.project, self.app.config())?);
         }
@@ -176,7 +176,7 @@ impl GuestRequest {
     }
 }
 
-/// A request by the key of a guest link that works, with what it shows.
+/// A request by the key of a working guest link, with everything that the link shows.
 pub struct GuestReview {
     pub company: VersionedItem<Company>,
     pub project: VersionedItem<Project>,
@@ -200,7 +200,7 @@ impl FromRequestParts<App> for GuestReview {
         let GuestRequest { opened, project, secret, store, app, .. } =
             GuestRequest::admit(parts, app).await?.count(false).await?;
         let OpenedLink { company, candidate, link } = opened;
-        // The large items are read only now, because a key that opens nothing must not cost them.
+        // Read the large items last, so that a useless key does not cause their cost.
         let of_questions = keys::questionnaire(&company.id, project.id);
         let of_answers = keys::answers(&company.id, project.id, candidate.id);
         let mut batch = store.get([of_questions.clone(), of_answers.clone()]).await?;
@@ -213,7 +213,7 @@ impl FromRequestParts<App> for GuestReview {
     }
 }
 
-/// A request by the key of a guest link, which tells that the guest has opened it.
+/// A request by which the page reports that a guest has opened the link.
 pub struct GuestOpening(GuestRequest);
 
 impl HasAdmission for GuestOpening {
@@ -221,7 +221,7 @@ impl HasAdmission for GuestOpening {
 }
 
 impl GuestOpening {
-    /// Notes the opening. Fails if the link shows nothing, with the reason.
+    /// Records the opening. If the link shows nothing, fails with the reason.
     pub async fn note(self) -> Result<()> {
         self.0.count(true).await.map(drop)
     }
@@ -236,7 +236,7 @@ impl FromRequestParts<App> for GuestOpening {
 }
 
 impl GuestReview {
-    /// Makes the URLs of resources, those of files included.
+    /// Makes the URLs of resources, including file URLs for this guest.
     pub fn references(&self) -> ReferenceUris<'_> {
         ReferenceUris::new(self.config()).signed_by(&self.signer)
     }
@@ -246,21 +246,21 @@ impl GuestReview {
     }
 }
 
-/// Whether a guest was shown the URL with this token.
+/// Whether the file URL with this token was made for a guest.
 pub(super) fn is_for_guest(token: &FileUrlToken) -> bool {
     token.reference().first() == Some(&GUEST_LINK)
 }
 
-/// A file that a guest was shown, with the item that tells where it is.
+/// A guest's request for a file, with the item that contains the file's place.
 pub(super) struct GuestFile<T> {
     pub(super) item: VersionedItem<T>,
-    /// How long the bucket may still serve it.
+    /// How long the bucket may still serve the file.
     pub(super) lifetime: Duration,
 }
 
 impl<T: StoredEntity> GuestFile<T> {
-    /// Admits a request by the URL of a file, which is signed for `signed_name`. Fails with [`Error::NotFound`] if there is no item at
-    /// `key`.
+    /// Admits a guest's request by a file URL that is signed for `signed_name`, and reads the item at `key`. Fails with
+    /// [`Error::NotFound`] without that item, otherwise with 401.
     pub(super) async fn admit(
         request: &UnauthenticatedRequest<'_>,
         token: &FileUrlToken,
@@ -274,7 +274,7 @@ impl<T: StoredEntity> GuestFile<T> {
         let state = request.state();
         let store = state.store(app);
         let link = place.find(&store).await?;
-        // A link that has ended opens no seal and reads no candidate.
+        // Check before decrypting the key and reading the candidate, which cost time.
         if link.end(now).is_some() {
             return Err(rejected());
         }
@@ -283,20 +283,22 @@ impl<T: StoredEntity> GuestFile<T> {
             return Err(rejected());
         }
         let (opened, mut batch) = OpenedLink::load(&store, link, now, [key.clone()]).await?;
-        // The candidate may have ended the link too. The page asks with the key when a file is refused, and says why.
+        // A change of the candidate may have ended the link too. After the 401, the page asks the API with the link's
+        // key and shows the reason.
         if opened.end(now).is_some() {
             return Err(rejected());
         }
         opened.note(&state);
         let item = batch.take(&key)?.ok_or(Error::NotFound)?;
-        // The bucket knows nothing of the link, so its URL ends with the token or the link, whichever is first. It counts whole seconds.
+        // The bucket cannot check the link, so its URL expires with the token or the link, whichever is first, but after at least
+        // a second, S3's unit.
         let lifetime = left.min(opened.link.ends_at - now).max(TimeDelta::seconds(1));
         let lifetime = lifetime.to_std().map_err(Error::internal)?;
         Ok(Self { item, lifetime })
     }
 }
 
-/// The place of the link that has shown the URL with this token: its reference, in the company of the path.
+/// The link for which the file URL was made: its identifiers in the token, in the company of the path.
 fn place_of(request: &UnauthenticatedRequest<'_>, token: &FileUrlToken) -> Option<LinkPlace> {
     let (_, ids) = token.reference().split_first()?;
     let (project, ids) = ids.split_first_chunk()?;

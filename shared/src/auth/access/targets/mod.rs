@@ -1,4 +1,4 @@
-//! Targets of requests: for each kind, how it is loaded and who may see it.
+//! The targets of requests: each kind says which items it loads and who may see them.
 
 pub(super) mod answer_captions;
 pub(super) mod answers;

@@ -1,4 +1,4 @@
-//! Targets that callers have without any permission: what they may know of themselves.
+//! Targets that concern only the caller and need no permission.
 
 use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::auth::caller::CallerIdentity;
@@ -26,13 +26,13 @@ impl HasAdmission for AnyCandidate {
     const ADMISSION: AdmissionRule = AdmissionRule::Candidate;
 }
 
-/// The account of the caller.
+/// The caller's own account.
 pub struct OwnAccount {
     /// The project of a candidate; `None` for staff and named tokens.
     pub project: Option<VersionedItem<Project>>,
 }
 
-/// The caller as a candidate.
+/// The candidate who is calling, with project and company.
 pub struct OwnCandidacy {
     pub candidate: VersionedItem<Candidate>,
     pub project: VersionedItem<Project>,

@@ -1,4 +1,4 @@
-//! A project as a target, the counts of its candidates, and the roles in it.
+//! Targets for a project, its status, the counts of its candidates, and its roles.
 
 use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::domain::company::Company;
@@ -38,14 +38,14 @@ impl RequestTarget for Project {
 
 /// A project with the counts of its candidates.
 pub struct CountedTarget {
-    /// The company, whose defaults the project falls back on.
+    /// The company, whose settings are the project's defaults.
     pub company: VersionedItem<Company>,
     pub project: VersionedItem<Project>,
     /// The caller's relation to the project.
     pub relation: CallerRelation,
     /// The counts of the project's candidates.
     pub counts: ProjectCounts,
-    /// The shards that hold the counts.
+    /// The shards from which the counts are summed up.
     pub shards: CountShards,
 }
 
@@ -75,7 +75,7 @@ pub struct ProjectStatusTarget {
     pub project: VersionedItem<Project>,
     /// The counts of the project's candidates.
     pub counts: ProjectCounts,
-    /// The shards that hold the counts.
+    /// The shards from which the counts are summed up.
     pub shards: CountShards,
     /// The project's questions and criteria.
     pub questionnaire: VersionedItem<Questionnaire>,

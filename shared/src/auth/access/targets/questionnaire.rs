@@ -1,4 +1,4 @@
-//! The questions and criteria of a project as targets, together and one by one.
+//! Targets for the questions and criteria of a project: all of them, a question, and a criterion.
 
 use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::auth::caller::CallerIdentity;
@@ -13,12 +13,12 @@ use crate::store::{ItemKey, VersionedItem};
 /// The questions and criteria of a project, with the project.
 pub struct QuestionnaireTarget {
     pub project: VersionedItem<Project>,
-    /// The counts of its candidates.
+    /// The counts of the project's candidates.
     pub counts: ProjectCounts,
     pub questionnaire: VersionedItem<Questionnaire>,
-    /// Whether a candidate has ever begun.
+    /// Whether a candidate of the project has ever begun an interview.
     pub has_begun: bool,
-    /// The caller's relation to the project; candidates who have begun are [`CallerRelation::Own`].
+    /// The caller's relation to the project; [`CallerRelation::Own`] for candidates who may see the questions.
     pub relation: CallerRelation,
 }
 
@@ -44,7 +44,7 @@ impl RequestTarget for Questionnaire {
             _ => request.caller().in_project(project.id, &project.staff),
         };
         let request = match relation {
-            // Nothing else of the project exists for candidates.
+            // Candidates must not learn what else exists in the project.
             CallerRelation::Own => request.authorise(&relation).map_err(|_| Error::NotFound)?,
             _ => request.authorise_reader(Action::ReadProject, &relation)?,
         };
@@ -52,7 +52,7 @@ impl RequestTarget for Questionnaire {
     }
 }
 
-/// A question with all others of its project.
+/// A question, with the whole questionnaire of its project.
 pub struct QuestionTarget {
     /// The project and its questionnaire.
     pub all: QuestionnaireTarget,
@@ -75,7 +75,7 @@ impl RequestTarget for Question {
     }
 }
 
-/// A criterion with all others of its project.
+/// A criterion, with the whole questionnaire of its project.
 pub struct CriterionTarget {
     /// The project and its questionnaire.
     pub all: QuestionnaireTarget,

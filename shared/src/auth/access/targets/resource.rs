@@ -1,4 +1,4 @@
-//! Targets that are loaded alone: resources right below their company, and the company itself.
+//! Targets that load only their own item: the company, and resources directly below it.
 
 use crate::auth::access::request::PathIds;
 use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
@@ -13,11 +13,11 @@ use crate::domain::staff::named_token::NamedToken;
 use crate::error::{Error, Result};
 use crate::store::{EventSequence, ItemKey, StoredEntity, VersionedItem, keys};
 
-/// A resource whose key is in the path.
+/// A resource whose item key follows from the path.
 trait CompanyResource: StoredEntity + Send {
     fn key_in(path: &PathIds) -> Result<ItemKey, InvalidId>;
 
-    /// Whether the stored item is what the path names.
+    /// Whether the loaded item is the resource that the path names and the caller may see; otherwise the response is 404.
     fn is_target(&self, _request: &AuthenticatedRequest) -> bool {
         true
     }
@@ -63,7 +63,7 @@ impl CompanyResource for HistoryEntry {
     }
 
     fn is_target(&self, request: &AuthenticatedRequest) -> bool {
-        // The identifier has the second of the event too, since a restored table counts versions again.
+        // Compare the whole identifier, which contains the event's second: a restored table may assign a version again.
         request.path.id("eventId") == Ok(self.id())
             && self.is_event()
             && self.is_kept(request.now())
@@ -89,14 +89,14 @@ impl<R: CompanyResource> RequestTarget for R {
         let found =
             found.and_then(|found| if found.is_target(&request) { Ok(found) } else { Err(Error::NotFound) });
         let relation = R::relation(request.caller());
-        // Only callers who may do this learn whether the resource exists.
+        // Authorise first: only callers with the permission may learn whether the resource exists.
         let request = request.authorise(&relation)?;
         let found = found?;
         Ok((request.about(&found), found))
     }
 }
 
-/// The events of a company, by their sequence. Handlers show callers with limits nothing beyond these.
+/// The events of a company, loaded as their sequence. Handlers must filter the events for callers with limits.
 impl RequestTarget for EventSequence {
     type Loaded = Self;
 

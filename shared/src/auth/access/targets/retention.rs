@@ -1,4 +1,4 @@
-//! The retention of a company and of a project as targets.
+//! Targets for the retention of a company and of a project.
 
 use crate::auth::access::targets::project::ProjectTarget;
 use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
@@ -29,7 +29,7 @@ impl RequestTarget for RetentionPolicy {
         let company = request.take::<Company>(request.path.company())?;
         let retention = request.batch.take_retention(&company.id)?;
         let relation = request.caller().in_company();
-        // The revision is that of the policy: a run changes nothing that a client could overwrite.
+        // Use the policy's revision: runs change nothing that a client could overwrite.
         let request = request.authorise(&relation)?.about(&retention.policy);
         Ok((request, RetentionTarget { company, retention }))
     }
@@ -37,7 +37,7 @@ impl RequestTarget for RetentionPolicy {
 
 pub struct ProjectRetentionTarget {
     pub company: VersionedItem<Company>,
-    /// The policy of the company and its runs.
+    /// The company's policy and runs.
     pub retention: CompanyRetention,
     pub project: VersionedItem<Project>,
 }

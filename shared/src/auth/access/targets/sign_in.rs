@@ -1,4 +1,4 @@
-//! The settings of the sign-in of a company's staff, as a target.
+//! The target for a company's sign-in settings.
 
 use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::domain::id::InvalidId;

@@ -1,4 +1,4 @@
-//! The usage of a company as a target.
+//! The target for a company's usage.
 
 use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::domain::company::Company;
@@ -7,7 +7,8 @@ use crate::domain::id::InvalidId;
 use crate::error::Result;
 use crate::store::{EventSequence, ItemKey, VersionedItem, keys};
 
-/// A company with the numbers of its events, which count the usage of open months. Read closed months after it.
+/// A company with its event sequence, which counts the usage of open months. Read the closed months afterwards, so that
+/// a month that closes in between is not missed.
 pub struct UsageTarget {
     pub company: VersionedItem<Company>,
     pub sequence: EventSequence,

@@ -1,4 +1,4 @@
-//! A welcome video as a target, the files that it was converted to, and its captions.
+//! Targets for a welcome video, its renditions and its captions.
 
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -42,7 +42,7 @@ impl RequestTarget for Video {
     async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, VersionedItem<Self>)> {
         let video = request.take::<Self>(request.path.video());
         let relation = match &request.caller().identity {
-            // Candidates see the videos of their project, and no others exist for them.
+            // Candidates see the videos of their project. Other videos must look as if they did not exist.
             CallerIdentity::Candidate(candidate) => {
                 let id = video.as_ref().map_err(|_| Error::NotFound)?.id;
                 if !request.store().shows_video(candidate, id).await? {
@@ -52,14 +52,14 @@ impl RequestTarget for Video {
             }
             CallerIdentity::Customer(_) | CallerIdentity::NamedToken(_) => request.caller().in_company(),
         };
-        // Only callers who may do this learn whether the video exists.
+        // Authorise first: only callers with the permission may learn whether the video exists.
         let request = request.authorise(&relation)?;
         let video = video?;
         Ok((request.about(&video), video))
     }
 }
 
-/// The captions of a video in a language, there or not.
+/// The captions of a video in one language, which need not exist.
 pub struct CaptionsTarget {
     pub video: VersionedItem<Video>,
     pub language: Language,
@@ -83,8 +83,8 @@ impl RequestTarget for CaptionsTarget {
     }
 }
 
-/// A request by the URL of captions, whose caller was shown the URL and may still do `A` with the video, or is a guest whose link
-/// still works.
+/// A request by the URL of a video's captions. The caller for whom the URL was made still has the permission `A` for the video,
+/// or is a guest whose link still works.
 pub struct CaptionsAccess<A> {
     video: VersionedItem<Video>,
     language: Language,
@@ -98,17 +98,17 @@ impl<A> HasAdmission for CaptionsAccess<A> {
 }
 
 impl<A> CaptionsAccess<A> {
-    /// Responds with the WebVTT, or with 304 if the client has it. Fails with [`Error::NotFound`] if the video has no captions in
-    /// the language.
+    /// Responds with the captions as WebVTT, or with 304. Fails with [`Error::NotFound`] if the video has no captions in the
+    /// language.
     pub async fn show(&self) -> Result<Response> {
         let captions = self.store.captions(&self.video, self.language).await?;
         show_captions(&self.conditions, &captions.ok_or(Error::NotFound)?.text)
     }
 }
 
-/// Responds with the WebVTT, or with 304 if the client has it.
+/// Responds with the captions as WebVTT, or with 304 if the client has them.
 pub(super) fn show_captions(conditions: &RequestConditions, text: &CaptionText) -> Result<Response> {
-    // The bucket does not serve captions: browsers load a track of another origin only with a video whose host allows it.
+    // Served here and not by the bucket: browsers load a track from another origin only if the video's host allows it.
     let content_type = HeaderValue::from_static("text/vtt; charset=utf-8");
     let headers = HeaderMap::from_iter([(CONTENT_TYPE, content_type)]);
     let tag = EntityTag::of(text.as_str().as_bytes());
@@ -143,13 +143,13 @@ impl<A: HasAdmission> FromRequestParts<App> for CaptionsAccess<A> {
     }
 }
 
-/// A request by the URL of a rendition, whose caller was shown the URL and may still do `A` with the video, or is a guest whose link
-/// still works.
+/// A request by the URL of a video's rendition. The caller for whom the URL was made still has the permission `A` for the video,
+/// or is a guest whose link still works.
 pub struct RenditionAccess<A> {
     video: VersionedItem<Video>,
     file: FileRequest,
     rendition: Rendition,
-    /// How long a guest may fetch it from the bucket; `None` for all others.
+    /// How long a guest may fetch the file from the bucket; `None` for other callers.
     at_most: Option<Duration>,
     app: App,
     action: PhantomData<fn() -> A>,
@@ -160,8 +160,8 @@ impl<A> HasAdmission for RenditionAccess<A> {
 }
 
 impl<A> RenditionAccess<A> {
-    /// Redirects to the rendition that the URL names, if it is one of these. Returns [`Error::NotFound`] without one, and
-    /// [`Error::Unauthenticated`] for the token of another.
+    /// Redirects to the rendition that the URL names, if it is among `renditions`. Fails with [`Error::NotFound`]
+    /// otherwise and before the conversion, and with [`Error::Unauthenticated`] if the token is for another rendition.
     pub async fn redirect(&self, renditions: &[Rendition]) -> Result<FileRedirect> {
         let Self { video, rendition, .. } = self;
         if video.conversion.converted.is_none() || !renditions.contains(rendition) {
@@ -199,7 +199,7 @@ impl<A: HasAdmission> FromRequestParts<App> for RenditionAccess<A> {
     }
 }
 
-/// Admits a guest's request by the URL of a file of the video in the path, which is signed for `signed_name`.
+/// Admits a guest's request by a file URL of the video in the path. The URL must be signed for `signed_name`.
 async fn guest_video(
     request: &UnauthenticatedRequest<'_>,
     token: &FileUrlToken,
@@ -209,7 +209,7 @@ async fn guest_video(
     GuestFile::admit(request, token, signed_name, key).await
 }
 
-/// The token in the last segment of a URL, and the rendition that its extension names.
+/// Splits the last segment of a URL into the token and the rendition that its extension names.
 fn split_segment(segment: &str) -> (&str, Rendition) {
     let named = [Rendition::Mp4, Rendition::Flv].into_iter().find_map(|rendition| {
         let token = segment.strip_suffix(rendition.extension())?.strip_suffix('.')?;

@@ -1,4 +1,4 @@
-//! A webhook as a target.
+//! The target for a webhook.
 
 use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::domain::id::InvalidId;
@@ -10,9 +10,9 @@ use crate::store::{EventSequence, ItemKey, VersionedItem, keys};
 /// A webhook with the state of its deliveries.
 pub struct WebhookTarget {
     pub webhook: VersionedItem<Webhook>,
-    /// How far its deliveries have come.
+    /// The position of the webhook's deliveries in the feed.
     pub cursor: VersionedItem<DeliveryCursor>,
-    /// The numbers of the company's events.
+    /// The sequence that numbers the company's events.
     pub sequence: EventSequence,
 }
 
@@ -28,7 +28,8 @@ impl RequestTarget for Webhook {
         let webhook = request.take(request.path.webhook());
         let cursor = request.take(request.path.cursor());
         let sequence = request.take_event_sequence()?;
-        // Only callers who may read webhooks learn whether this one exists, and callers with limits only of those within.
+        // Only callers who may read webhooks may learn whether this one exists; callers with limits only if it is within
+        // their projects.
         let caller = request.caller();
         let limits = caller.limits();
         let webhook = webhook.and_then(|webhook: VersionedItem<Self>| {
@@ -36,7 +37,8 @@ impl RequestTarget for Webhook {
             if is_within { Ok(webhook) } else { Err(Error::NotFound) }
         });
         let relation = match &webhook {
-            // A webhook of others for the same projects may send what the caller must not turn elsewhere or stop.
+            // A caller with limits may change only their own webhooks: they must not redirect or stop the deliveries of
+            // another webhook, even for the same projects.
             Ok(webhook) if limits.is_some() && !request.is_for(Action::ReadWebhooks) => {
                 let is_own =
                     webhook.created_by.is_some() && webhook.created_by == caller.principal().creator();

@@ -1,4 +1,4 @@
-//! The reasons why a sign-in ends without a session.
+//! Why a sign-in ends without a session.
 
 use crate::domain::issuer::{IssuerFault, ProviderFault};
 use crate::domain::outgoing::OutgoingError;
@@ -6,11 +6,11 @@ use crate::domain::staff::sign_in::{SignInFailure, SignInProblem};
 use crate::error::Error;
 
 /// The reason why a sign-in ends without a session.
-// Fault (of an issuer or provider) → problem (owners read it) → failure (the person sees it).
+// A fault (of an issuer or provider) becomes a problem, which owners read, and then a failure, which the person sees.
 pub(super) enum SignInError {
-    /// The reason is for the log alone: it would tell strangers about the company and its staff.
+    /// The reason is only for the log: it would reveal facts about the company and its staff to strangers.
     Failure(SignInFailure, &'static str),
-    /// A fault of the provider or of the settings, which owners can mend.
+    /// A fault of the provider or of the settings, which owners can fix.
     Problem(SignInProblem),
     Error(Error),
 }
@@ -28,7 +28,8 @@ impl SignInError {
         Self::Failure(SignInFailure::Unreachable, reason)
     }
 
-    /// Tells a token endpoint that no request reaches from one that a stranger's code may have made fail.
+    /// Distinguishes an unreachable token endpoint, which owners must fix, from one that may have failed because of a
+    /// stranger's code.
     pub(super) fn from_token_endpoint(error: OutgoingError) -> Self {
         match error {
             OutgoingError::UnknownHost | OutgoingError::ForbiddenAddress | OutgoingError::Tls => {
@@ -59,7 +60,7 @@ impl From<Error> for SignInError {
             Error::Throttled(_) => {
                 Self::Failure(SignInFailure::Limited, "too many failures from this source")
             }
-            // A retry would fail: the code is spent.
+            // No retry: the code can be redeemed only once.
             Error::Changed => Self::expired("others changed the account or the settings"),
             error => Self::Error(error),
         }

@@ -1,4 +1,4 @@
-//! The request that redeems a code at the provider, and the check of the ID token that it answers with.
+//! Redeems a code at the provider, and verifies the ID token in the response.
 
 use std::time::Duration;
 
@@ -19,17 +19,17 @@ use crate::domain::staff::sign_in::{ProviderIdentity, SignInProblem, SignInProvi
 use crate::error::Error;
 use crate::outgoing::{Outgoing, SystemResolver};
 
-/// The time that the provider may take to redeem a code.
-// The function has ten seconds to answer, and configuration and keys may take five.
+/// How long the provider may take to redeem a code.
+// The function has ten seconds, of which reading the configuration and the keys may take five.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// The most bytes of the answer to a code.
+/// The maximum size of the token response in bytes.
 const MAX_ANSWER: usize = 64 * 1024;
 
-/// The part of a token response that counts (RFC 6749 §5.1).
+/// The relevant part of a token response (RFC 6749 §5.1).
 #[derive(Deserialize)]
 struct TokenResponse {
     id_token: Option<String>,
-    /// Only a code that was redeemed has one.
+    /// Present only if the code was redeemed.
     access_token: Option<IgnoredAny>,
 }
 
@@ -40,7 +40,7 @@ struct TokenErrorResponse {
 }
 
 impl PublicAccess {
-    /// Redeems the code in `response` for an ID token, verifies it, and returns the identity that the provider vouches for.
+    /// Redeems the code in `response` for an ID token, verifies the token, and returns the identity in it.
     pub(super) async fn redeem_and_verify(
         &self,
         company: &CompanyId,
@@ -49,7 +49,7 @@ impl PublicAccess {
         response: &AuthorizationResponse,
     ) -> Result<ProviderIdentity, SignInError> {
         let endpoints = self.load_endpoints(provider).await?;
-        // Another provider must not have its codes redeemed at this one.
+        // The response must come from this provider: codes of another one must not be redeemed here.
         let is_own = match &response.issuer {
             Some(issuer) => issuer == provider.issuer.as_str(),
             None => !endpoints.names_itself,
@@ -69,7 +69,7 @@ impl PublicAccess {
         Ok(self.app.issuer_metadata(&provider.issuer, None).await?.endpoints.clone()?)
     }
 
-    /// Redeems a code for an ID token, which nothing has verified yet.
+    /// Redeems a code for an ID token, without verifying the token.
     async fn redeem(
         &self,
         company: &CompanyId,
@@ -80,7 +80,7 @@ impl PublicAccess {
     ) -> Result<String, SignInError> {
         let sealed =
             provider.client_secret.as_ref().ok_or(SignInError::unreachable("no client secret is set"))?;
-        // Strangers must not cause an error with each request while no key opens it.
+        // If the secret cannot be opened, strangers must not be able to cause a server error with each request.
         let secret = self.store.open_client_secret(company, sealed).await.map_err(|error| match error {
             Error::Busy(_) => SignInError::unreachable("the client secret cannot be opened now"),
             _ => SignInError::Problem(SignInProblem::ClientSecretLost),
@@ -109,7 +109,7 @@ impl PublicAccess {
             .map_err(SignInError::from_token_endpoint)?;
         let error = || serde_json::from_slice::<TokenErrorResponse>(&answer.body).map(|read| read.error).ok();
         match (answer.status, error().as_deref()) {
-            // The settings are at fault, not the person: nobody gets in until an owner corrects them.
+            // The settings are wrong, not the person: nobody can sign in until an owner corrects them.
             (_, Some("invalid_client" | "unauthorized_client")) => {
                 Err(SignInError::Problem(SignInProblem::ClientRefused))
             }
@@ -120,7 +120,8 @@ impl PublicAccess {
                 }
                 _ => Err(SignInError::unreachable("the token endpoint does not answer as one")),
             },
-            // Nothing to note for owners from here on: a stranger may find a code that has a provider, or what guards it, answer anything.
+            // From here on, record no problem for owners: a stranger may send a code that makes the provider, or a firewall in
+            // front of it, return any of these.
             (401, _) => {
                 Err(SignInError::unreachable("the token endpoint refuses the service, without a reason"))
             }
@@ -129,7 +130,7 @@ impl PublicAccess {
         }
     }
 
-    /// The identity that the provider vouches for in an ID token of this sign-in.
+    /// Verifies that the ID token is for this sign-in, and returns the identity in it.
     async fn verify_id_token(
         &self,
         id_token: &str,
@@ -156,7 +157,7 @@ impl PublicAccess {
     }
 }
 
-/// The header `Authorization` of a client (RFC 6749 §2.3.1).
+/// The client's `Authorization` header (RFC 6749 §2.3.1).
 fn encode_basic_credentials(client: &str, secret: &str) -> String {
     let encoded = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
     format!("Basic {}", STANDARD.encode(format!("{}:{}", encoded(client), encoded(secret))))

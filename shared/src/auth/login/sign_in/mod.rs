@@ -1,7 +1,7 @@
 //! Sign-in of staff by their company's provider: the authorization code flow of OpenID Connect, with PKCE.
 //!
-//! The state between its two requests is sealed in a cookie of the browser, one for each `state`, and stored nowhere else, so that no other
-//! browser can end the sign-in.
+//! The state between the two requests is only in a sealed cookie, one for each `state`, so that no other browser can complete the
+//! sign-in.
 
 mod cookies;
 mod error;
@@ -28,26 +28,28 @@ pub use request::{AuthorizationResponse, MAX_RETURN, SignInRequest};
 
 /// Random bytes in `state`, `nonce` and the verifier of PKCE.
 const RANDOM_BYTES: usize = 32;
-/// The number of tries to link a customer while others change the customer or the settings.
+/// How often linking a customer is tried if concurrent requests change the customer or the settings.
 const TRIES: usize = 3;
 
-/// A sign-in that has begun.
+/// The redirect that begins a sign-in.
 pub struct BegunSignIn {
-    /// The address at the provider that the browser is sent to.
+    /// The provider's URL to which the browser is redirected.
     pub location: String,
-    /// The Set-Cookie values: one with the state of this sign-in, and those that make the browser forget others if it has too many.
+    /// The Set-Cookie values: one with the state of this sign-in and, if the browser has too many sign-ins, those that delete the
+    /// others.
     pub cookies: Vec<String>,
 }
 
 pub enum SignInEnd {
-    /// A session has begun. The browser goes on to the address.
+    /// A session has begun, and the browser is redirected to this URL.
     SignedIn(Box<LoggedIn>, String),
     /// No session has begun.
     Failed(SignInFailure),
 }
 
 impl PublicAccess {
-    /// Begins a sign-in to a company, which is to go on to `return_to`. The inner error is what the person sees.
+    /// Begins a sign-in to a company; `return_to` is the URL to which the browser goes afterwards. The inner error is
+    /// for the person, the outer one is a server error.
     pub async fn begin_sign_in(
         &self,
         company: &CompanyId,
@@ -60,7 +62,7 @@ impl PublicAccess {
         }
     }
 
-    // A function of its own, so that `?` leads to the one report of all its errors.
+    // A separate function, so that one place reports all errors that `?` returns.
     async fn try_begin_sign_in(
         &self,
         settings: &SignInSettings,
@@ -70,7 +72,7 @@ impl PublicAccess {
         let provider = settings.working_provider();
         let provider =
             provider.ok_or(SignInError::Failure(SignInFailure::Unavailable, "no provider is set"))?;
-        // A known configuration suffices, so that strangers who begin sign-ins in a loop cause no requests to the provider.
+        // Cached endpoints suffice, so that strangers who begin sign-ins in a loop cause no requests to the provider.
         let endpoints = self.load_endpoints(provider).await?;
         let [state, nonce, verifier] = [(); 3].map(|()| self.random_text());
         let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(&verifier));
@@ -97,7 +99,7 @@ impl PublicAccess {
         Ok(BegunSignIn { location: location.into(), cookies })
     }
 
-    /// Ends a sign-in to a company by the response of its provider.
+    /// Completes a sign-in to a company with the response of its provider.
     pub async fn end_sign_in(
         &self,
         company: &CompanyId,
@@ -117,7 +119,8 @@ impl PublicAccess {
     ) -> Result<(LoggedIn, String), SignInError> {
         let SignInSettings { company, .. } = &**settings;
         let pending = self.open_pending_sign_in(&response.state).await?;
-        // A response at another company's callback causes no request: that company's provider may have had this one's code sent there.
+        // Refuse a response at another company's callback before any request: that company's malicious provider may have sent
+        // this company's code there.
         let pending = pending.filter(|pending| pending.company == *company);
         let pending = pending.ok_or(SignInError::expired("it did not begin in this browser"))?;
         let provider =
@@ -131,8 +134,8 @@ impl PublicAccess {
         };
         let customer = match admitted {
             Err(refused @ SignInError::Failure(SignInFailure::Refused, _)) => {
-                // Strangers would otherwise make the service ask the provider as often as they like. Other failures do not count: those of
-                // the provider must not lock out the people who try again.
+                // Count refusals, so that strangers cannot make the service query the provider without limit. Other failures do
+                // not count: a failing provider must not lock out people who try again.
                 match self.store.count_failure(failures, &self.state.source, self.now).await {
                     Ok(()) | Err(Error::Throttled(_)) => return Err(refused),
                     Err(error) => return Err(error.into()),
@@ -149,8 +152,8 @@ impl PublicAccess {
         Ok((logged_in, pending.return_to))
     }
 
-    /// Fails if the browser is logged in as a candidate or to another company: a page of another company could otherwise put its own
-    /// session in the place of that one.
+    /// Fails if the browser is logged in as a candidate or to another company. Otherwise a page could replace that session by one
+    /// of its own company.
     async fn require_no_other_session(&self, customer: &Customer) -> Result<(), SignInError> {
         if !self.has_credential() {
             return Ok(());
@@ -159,13 +162,13 @@ impl PublicAccess {
             Ok(caller) if caller.company() != &customer.company || caller.staff_in_person().is_none() => Err(
                 SignInError::Failure(SignInFailure::Occupied, "the browser is logged in as somebody else"),
             ),
-            // A session that has ended is replaced.
+            // An ended session may be replaced.
             Ok(_) | Err(Error::Unauthenticated(_)) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// The customer whom an identity lets in. Links them when they sign in for the first time.
+    /// Finds the customer with this identity. At their first sign-in, links the customer to the identity.
     async fn admit_customer(
         &self,
         settings: &VersionedItem<SignInSettings>,
@@ -187,7 +190,7 @@ impl PublicAccess {
             let by = Principal::Account(before.account());
             let store = self.store_as(by);
             match store.commit(store.link_customer(settings, &before, &after, by.into(), self.now)).await {
-                // Read again: the session begins with the epoch that is stored.
+                // Read again: the session needs the stored epoch.
                 Ok(()) | Err(Error::Changed) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -195,7 +198,7 @@ impl PublicAccess {
         Err(Error::Changed.into())
     }
 
-    /// Logs why a sign-in has failed, where operators look when nobody gets in, and notes a problem for the owners.
+    /// Logs for operators why a sign-in has failed, and records a problem for the owners.
     async fn report_failure(
         &self,
         settings: &VersionedItem<SignInSettings>,
@@ -210,7 +213,7 @@ impl PublicAccess {
             target: "sign-in", company = %settings.company, failure = failure.as_str(), reason, "a sign-in has failed"
         );
         if let SignInError::Problem(problem) = error {
-            // The service is the author of the note: nobody has proved who they are.
+            // The author is the service, because the person is not authenticated.
             let store = self.store_as(ChangeAuthor::System);
             store.note_sign_in_problem(settings, problem, self.now).await?;
         }

@@ -1,4 +1,4 @@
-//! The requests of a sign-in, as browsers send them.
+//! The parameters of a sign-in's requests, as browsers send them.
 
 use std::convert::Infallible;
 
@@ -13,16 +13,16 @@ use crate::auth::login::PublicAccess;
 use crate::config::Config;
 use crate::domain::id::CompanyId;
 
-/// The most bytes of the address to go on to: browsers keep cookies of 4 KB.
+/// The maximum length in bytes of `return_to`: it is in a cookie, which browsers limit to 4 KB.
 pub const MAX_RETURN: usize = 1000;
 
-/// The authorization response (RFC 6749 §4.1.2): the parameters with which the provider has sent a browser back.
+/// The authorization response (RFC 6749 §4.1.2): the parameters with which the provider has redirected the browser back.
 #[derive(Debug, Default)]
 pub struct AuthorizationResponse {
     pub state: String,
-    /// `None` if the provider has refused, or has repeated a parameter.
+    /// `None` if the provider has refused or has repeated a parameter.
     pub code: Option<String>,
-    /// The issuer that has answered (RFC 9207).
+    /// The issuer of the response (RFC 9207).
     pub issuer: Option<String>,
 }
 
@@ -34,7 +34,8 @@ impl FromRequestParts<App> for AuthorizationResponse {
         let sent: Vec<_> = sent.into_owned().collect();
         let values = |name| sent.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.clone());
         let state = values("state").next().unwrap_or_default();
-        // RFC 6749 forbids it, and two readers may take two values. Other parameters are the provider's own.
+        // RFC 6749 forbids repeated parameters, of which two programs might take different values. Other parameters are
+        // the provider's own.
         if ["state", "code", "iss"].iter().any(|name| values(name).count() > 1) {
             return Ok(Self { state, ..Self::default() });
         }
@@ -42,10 +43,10 @@ impl FromRequestParts<App> for AuthorizationResponse {
     }
 }
 
-/// Any request of a sign-in to the company in the path.
+/// Admits every request of a sign-in to the company in the path.
 pub struct SignInRequest {
     pub access: PublicAccess,
-    /// `None` if the path holds no well-formed identifier; the company may not exist.
+    /// `None` if the path contains no valid identifier. The company need not exist.
     pub company: Option<CompanyId>,
 }
 
@@ -66,7 +67,7 @@ impl FromRequestParts<App> for SignInRequest {
 }
 
 impl PublicAccess {
-    /// Whether the caller is a program that reads errors, not a browser that shows pages.
+    /// Whether the caller accepts JSON but not HTML: a program instead of a browser.
     pub fn accepts_json_alone(&self) -> bool {
         let accepts = self.parts.headers.get_all(header::ACCEPT).into_iter();
         let accepts: Vec<&str> = accepts.filter_map(|value| value.to_str().ok()).collect();
@@ -74,21 +75,22 @@ impl PublicAccess {
         names("application/json") && !names("text/html")
     }
 
-    /// Parses the address to go on to after a sign-in: a path of the pages, or a URL of their, of the API's or of a configured origin.
-    /// Fails with what is wrong.
+    /// Parses `return_to`: a path of the pages, or a URL whose origin is that of the pages, that of the API or a configured one.
+    /// The error is the message for the client.
     pub fn parse_return_address(&self, text: &str) -> Result<String, String> {
         let Config { base_url, suite_url, allowed_origins, .. } = self.app.config();
-        // The parser takes `//host` and `/\host` for other origins, as browsers do.
+        // Like browsers, the parser reads `//host` and `/\host` as URLs of other origins.
         let url = suite_url.join(text).map_err(|_| "Enter a path or a URL.")?;
         let origin = url.origin().ascii_serialization();
         let own = [base_url, suite_url].map(|url| url.origin().ascii_serialization());
         let is_known = own.contains(&origin) || allowed_origins.contains(&origin);
-        // A URL of another scheme may have the origin of one within it.
+        // Other schemes may have the origin of a URL within them, such as `blob:`.
         let is_page = matches!(url.scheme(), "http" | "https");
-        // Such an address would begin another sign-in, perhaps to another company.
+        // Such a URL would begin another sign-in, perhaps to another company.
         let begins_sign_in =
             own.contains(&origin) && url.path().split('/').any(|segment| segment == "sign-in");
-        // JSON makes two bytes of each in the cookie, and four cookies must leave room for the other headers of the browser.
+        // In the cookie, JSON escapes each backslash with a second byte, and four cookies must leave room for the browser's
+        // other headers.
         let has_backslash = url.as_str().contains('\\');
         let has_user = !url.username().is_empty() || url.password().is_some();
         if !is_known || !is_page || begins_sign_in || has_backslash || has_user {

@@ -1,4 +1,4 @@
-//! Reads an object or a form field by field, so that everything wrong with it is reported at once.
+//! Reads a JSON object or a form field by field, and returns all validation errors together.
 
 mod item;
 mod object;
@@ -26,28 +26,28 @@ const REQUIRED: &str = "This field is required.";
 const NOT_NULL: &str = "This field may not be null.";
 pub(in crate::http) const NOT_A_STRING: &str = "Not a valid string.";
 
-/// The fields of a JSON object or of a form, and what was found wrong with them so far.
+/// The fields of a JSON object or of a form, and their validation errors so far.
 ///
-/// A method that reads a field returns `None` if the field is absent or wrong; [`BodyFields::finish`] tells which, and hands
-/// over the values. It refuses names that the reader has not asked for, but for those of the representation that the route
-/// answers with or acts on: these are ignored, so that a client may send back what it read.
+/// A method that reads a field returns `None` if the field is absent or invalid; [`BodyFields::finish`] returns the errors.
+/// It also refuses names that the reader has not asked for, except names in the representation that the route shows or
+/// changes: clients may send back what they have read.
 #[derive(Debug, Default)]
 pub struct BodyFields {
     object: Map<String, Value>,
-    /// The text of a JSON body or of an entry of one; empty for a form, and for an object inside.
+    /// The JSON text of the body, or of one entry if the body is a list; empty for a form and for a nested object.
     json: Bytes,
     errors: FieldErrors,
     /// The names that the reader has asked for.
     asked: Vec<&'static str>,
     known: KnownNames,
-    /// Whether names that nobody knows are ignored.
+    /// Whether unknown names are ignored instead of refused.
     ignores_unknown: bool,
     pub(in crate::http) form: Option<BodyForm>,
-    /// Set only while the docs are generated: records which fields the reader asks for.
+    /// `Some` only while the docs are generated: records which fields the reader asks for.
     outline: Option<Arc<Mutex<BodyOutline>>>,
 }
 
-/// The parts of a form by the names of their fields.
+/// The parts of a form by field name.
 #[derive(Debug, Default)]
 pub(in crate::http) struct BodyForm {
     pub(in crate::http) parts: BTreeMap<String, FormPart>,
@@ -68,12 +68,12 @@ impl BodyFields {
         Self { ignores_unknown: true, ..self }
     }
 
-    /// The fields of a form, whose texts stand for all other types as well.
+    /// The fields of a form. A form has strings only, so the readers also parse numbers, booleans and JSON from strings.
     pub(in crate::http) fn of_form(form: BodyForm) -> Self {
         Self { form: Some(form), ..Self::default() }
     }
 
-    /// The names and rules that `read` asks of a JSON object or of a form. It gets an empty one, and its result is dropped.
+    /// The names and rules of the fields that `read` asks for. Runs `read` with an empty JSON object or form and drops its result.
     pub(crate) fn outlined<T>(is_form: bool, read: impl FnOnce(Self) -> T) -> BodyOutline {
         let outline = Arc::default();
         let form = is_form.then(BodyForm::default);
@@ -82,7 +82,7 @@ impl BodyFields {
         std::mem::take(&mut outline)
     }
 
-    /// Takes down that `name` is asked for, and how it has to look.
+    /// Records that the reader asks for `name`; while the docs are generated, `note` adds its schema to the outline.
     pub(in crate::http) fn note(&mut self, name: &'static str, note: impl FnOnce(&mut BodyOutline, &str)) {
         self.ignore(name);
         if let Some(outline) = &self.outline {
@@ -90,8 +90,8 @@ impl BodyFields {
         }
     }
 
-    /// Lets clients send a field that is not read: one that only other callers may change, or that a representation had within
-    /// the last year.
+    /// Accepts a field without reading it: a field that only other callers may change, or that the representation has lost
+    /// within the last year.
     pub fn ignore(&mut self, name: &'static str) {
         self.asked.push(name);
     }
@@ -101,8 +101,8 @@ impl BodyFields {
         self.errors.add(field, message);
     }
 
-    /// The value that `build` makes of the fields, or all errors together. `build` returns `None` only if a required field
-    /// is missing, so it can apply `?` to what was read.
+    /// Returns the value that `build` makes, or all validation errors together. `build` runs only without errors, so every
+    /// required field is `Some`. If `build` returns `None`, that is an internal error.
     pub fn finish<T>(mut self, build: impl FnOnce() -> Option<T>) -> Result<T> {
         let unknown = match &self.form {
             _ if self.ignores_unknown => FieldErrors::default(),
@@ -124,7 +124,7 @@ impl BodyFields {
         }
     }
 
-    /// The value of a field that was sent, or why a part of a form is no text.
+    /// The value of a field; an error if it is a form's part that is not text. `None` if the field is absent.
     fn value(&self, name: &str) -> Option<Result<Cow<'_, Value>, String>> {
         match &self.form {
             Some(form) => Some(form.parts.get(name)?.text().map(|text| Cow::Owned(Value::String(text)))),
@@ -140,7 +140,7 @@ impl BodyFields {
         }
     }
 
-    /// A text that must be there.
+    /// Reads a required string.
     pub fn required<T: JsonSchema>(
         &mut self,
         name: &'static str,
@@ -150,7 +150,7 @@ impl BodyFields {
         self.text(name, parse)
     }
 
-    /// A text.
+    /// Reads a string, which may not be null.
     pub fn text<T: JsonSchema>(
         &mut self,
         name: &'static str,
@@ -160,7 +160,7 @@ impl BodyFields {
         self.read(name, |value| parse(value.as_str().ok_or(NOT_A_STRING)?))
     }
 
-    /// A text that may be taken away by null or the empty string.
+    /// Reads a string. Null or an empty string clears the field: `Some(None)`.
     pub fn clearable<T: JsonSchema>(
         &mut self,
         name: &'static str,
@@ -168,14 +168,14 @@ impl BodyFields {
     ) -> Option<Option<T>> {
         self.note(name, BodyOutline::clearable_text::<T>);
         self.read_or_null(name, |value| match value.as_str().ok_or(NOT_A_STRING)? {
-            // Forms cannot send null, so the empty text stands for it.
+            // Forms cannot send null, so an empty string clears the field too.
             text if text.trim().is_empty() => Ok(None),
             text => parse(text).map(Some),
         })
         .map(Option::flatten)
     }
 
-    /// A text that null empties.
+    /// Reads a string. Null resets the field to its default.
     pub fn emptied<T: JsonSchema + Default>(
         &mut self,
         name: &'static str,
@@ -186,15 +186,14 @@ impl BodyFields {
             .map(Option::unwrap_or_default)
     }
 
-    /// True or false.
+    /// Reads a boolean; from a form, `true` or `false`.
     pub fn flag(&mut self, name: &'static str) -> Option<bool> {
         self.note(name, BodyOutline::value::<bool>);
-        // A form has texts alone.
         let is_form = self.form.is_some();
         self.read(name, |value| {
             let flag = match value {
                 Value::Bool(flag) => Some(*flag),
-                // A form has texts only.
+                // A form has only strings.
                 Value::String(text) if is_form => text.parse().ok(),
                 _ => None,
             };
@@ -202,7 +201,7 @@ impl BodyFields {
         })
     }
 
-    /// A date or timestamp that null takes away; in a form, the empty string.
+    /// Reads a date or timestamp. Null clears the field; in a form, an empty string does.
     pub fn clearable_date<T: JsonSchema>(
         &mut self,
         name: &'static str,
@@ -212,7 +211,7 @@ impl BodyFields {
         let is_form = self.is_form();
         self.read_or_null(name, |value| match value.as_str().ok_or(NOT_A_STRING)? {
             text if is_form && text.trim().is_empty() => Ok(None),
-            // An empty text in JSON is a date that its sender has forgotten: it must not take away an end.
+            // In JSON, an empty string is an error: a client that forgot the date must not clear, say, a deadline.
             text => parse(text).map(Some),
         })
         .map(Option::flatten)
@@ -222,12 +221,12 @@ impl BodyFields {
         self.form.is_some()
     }
 
-    /// A whole number from `least` to `most`.
+    /// Reads an integer from `least` to `most`.
     pub fn integer(&mut self, name: &'static str, least: u32, most: u32) -> Option<u32> {
         self.note(name, |outline, name| outline.integer(name, least, most));
         let is_form = self.is_form();
         self.read(name, |value| match value.as_str().filter(|_| is_form) {
-            // A form has texts only.
+            // A form has only strings.
             Some(text) => {
                 whole_number(&text.parse().map_or(Value::Null, |number: u64| number.into()), least, most)
             }
@@ -235,13 +234,13 @@ impl BodyFields {
         })
     }
 
-    /// A whole number from `least` to `most` that null takes away.
+    /// Reads an integer from `least` to `most`. Null clears the field.
     pub fn clearable_integer(&mut self, name: &'static str, least: u32, most: u32) -> Option<Option<u32>> {
         self.note(name, |outline, name| outline.nullable_integer(name, least, most));
         self.read_or_null(name, |value| whole_number(value, least, most))
     }
 
-    /// A partner's own data, which null empties; in a form, as JSON.
+    /// Reads a partner's own JSON object; in a form, from its JSON text. Null resets the field to an empty object.
     pub fn partner_data(&mut self, name: &'static str) -> Option<PartnerData> {
         self.note(name, BodyOutline::nullable::<Map<String, Value>>);
         let sent = self.json_of(name);
@@ -253,7 +252,7 @@ impl BodyFields {
         .map(Option::unwrap_or_default)
     }
 
-    /// The JSON of an object's field as it was sent, with all digits of its numbers.
+    /// The JSON text of a field exactly as the client sent it, so that numbers keep all digits.
     fn json_of(&self, name: &str) -> Option<String> {
         let value = self.object.get(name)?;
         let members = serde_json::from_slice::<BTreeMap<String, &RawValue>>(&self.json).ok();
@@ -261,7 +260,7 @@ impl BodyFields {
         Some(sent.unwrap_or_else(|| value.to_string()))
     }
 
-    /// A list of at most `most` items, each read by `parse`. Messages about a name in one name its index.
+    /// Reads a list of at most `most` items with `parse`. Errors for an unknown name in an item contain the item's index.
     pub fn list<T: JsonSchema>(
         &mut self,
         name: &'static str,
@@ -289,7 +288,7 @@ impl BodyFields {
         list
     }
 
-    /// A list of at most `most` objects, each read by `read` like a body. Messages about one name its index.
+    /// Reads a list of at most `most` objects; `read` reads each like a body. Errors contain the object's index.
     pub fn objects<T>(
         &mut self,
         name: &'static str,
@@ -320,7 +319,7 @@ impl BodyFields {
         Ok(Some(items))
     }
 
-    /// An object of texts, each read by `parse`, under names that stand for values of an enum.
+    /// Reads an object whose names are values of the enum `K` and whose values are strings, which `parse` reads.
     pub fn map<K, T>(
         &mut self,
         name: &'static str,
@@ -335,7 +334,7 @@ impl BodyFields {
             let object = value.as_object().ok_or("Expected an object.")?;
             let entry = |(key, value): (&String, &Value)| {
                 let parsed = value.as_str().ok_or(NOT_A_STRING.to_owned()).and_then(&parse);
-                // One field has one message, so it says which entry is meant.
+                // A field has only one message, so the message names the entry.
                 Ok((parse_enum(key)?, parsed.map_err(|message| format!("\"{key}\": {message}"))?))
             };
             object.iter().map(entry).collect()
@@ -365,9 +364,9 @@ impl BodyFields {
     }
 }
 
-/// The changes to a `T` that a body asks for, one for each field that was sent.
+/// The changes to a `T` that a body asks for: one for each field that the client sent.
 ///
-/// A reader names each field once, with its rule and its place in the resource. Fields that were not sent stay as they are.
+/// A reader names each field once, with its rule and its place in the resource. Absent fields stay unchanged.
 pub struct BodyChanges<T>(Vec<FieldSetter<T>>);
 
 type FieldSetter<T> = Box<dyn FnOnce(&mut T) + Send + Sync>;
@@ -379,15 +378,15 @@ impl<T> Default for BodyChanges<T> {
 }
 
 impl<T: 'static> BodyChanges<T> {
-    /// Puts `value`, if the client sent one, in the `field` of the resource.
+    /// Adds a change that sets `field` of the resource to `value`, if the client sent one.
     pub fn set<V: Send + Sync + 'static>(&mut self, value: Option<V>, field: fn(&mut T) -> &mut V) {
-        // Applied later: a body is read before the resource is known that it changes or creates.
+        // Applied later, because the body is read before the resource to change is known.
         self.0.extend(
             value.map(|value| -> FieldSetter<T> { Box::new(move |resource| *field(resource) = value) }),
         );
     }
 
-    /// Makes the changes.
+    /// Applies the changes to `resource`.
     pub fn apply_to(self, resource: &mut T) {
         self.0.into_iter().for_each(|set| set(resource));
     }

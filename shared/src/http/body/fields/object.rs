@@ -1,4 +1,4 @@
-//! Fields that are objects, and numbers with decimals.
+//! Readers of decimal numbers and of fields that are objects.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::{BodyFields, NOT_A_STRING};
 use crate::error::{Error, FieldErrors, Result};
 
 impl BodyFields {
-    /// A decimal number, described as from `least` to `most` and checked by `parse`.
+    /// Reads a decimal number with `parse`, which checks its range. `least` and `most` only describe the range in the docs.
     pub fn number<T>(
         &mut self,
         name: &'static str,
@@ -22,8 +22,8 @@ impl BodyFields {
         self.read(name, |value| parse(value.as_f64().ok_or("A valid number is required.")?))
     }
 
-    /// An object that `read` reads like a body, and that null takes away; in a form, as JSON. Messages about its fields name
-    /// it.
+    /// Reads an object with `read`, like a body; in a form, from its JSON text. Null clears the field. Errors for the
+    /// object's fields are prefixed with `name`.
     pub fn clearable_object<T>(
         &mut self,
         name: &'static str,
@@ -49,12 +49,12 @@ impl BodyFields {
     }
 }
 
-/// The most characters of a client's own name that a message repeats.
+/// The maximum number of characters that an error repeats of a name chosen by the client.
 const MAX_SHOWN: usize = 100;
 
 impl BodyFields {
-    /// An object of at most `most` texts under names of the client's own, each read by `parse` with its name. Messages about one
-    /// name it.
+    /// Reads an object of at most `most` strings whose names the client chooses. `parse` gets name and text; its errors name the
+    /// entry.
     pub fn texts<T: JsonSchema>(
         &mut self,
         name: &'static str,

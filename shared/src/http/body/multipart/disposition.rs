@@ -1,4 +1,4 @@
-//! The header `Content-Disposition` of a part of a form.
+//! Parses the header `Content-Disposition` of a form's part.
 
 use std::borrow::Cow;
 
@@ -6,16 +6,16 @@ use mail_parser::decoders::charsets::map::charset_decoder;
 use mail_parser::parsers::MessageStream;
 use percent_encoding::percent_decode;
 
-/// The longest file name in encoded words (RFC 2047) that is decoded, in bytes.
-// Several times what a name may have.
+/// The maximum length in bytes of a file name whose encoded words (RFC 2047) are decoded.
+// Several times the permitted length of a file name.
 const MAX_ENCODED: usize = 4 * 1024;
 
-/// The names that a part has.
+/// The names in a part's `Content-Disposition`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Disposition {
-    /// The field's.
+    /// The name of the field.
     pub(super) name: Option<String>,
-    /// Empty in browsers if no file was chosen.
+    /// The name of the file; browsers send an empty one if the user has chosen no file.
     pub(super) file_name: Option<String>,
 }
 
@@ -37,7 +37,7 @@ impl Disposition {
         }
         Self {
             name: name.map(|name| String::from_utf8_lossy(&name).into_owned()),
-            // Clients that send both put a substitute for old servers into the plain one.
+            // If a client sends both, the plain name is a substitute for old servers.
             file_name: extended
                 .map(|value| extended_text(&value))
                 .or_else(|| plain.map(|value| plain_name(&value))),
@@ -46,7 +46,7 @@ impl Disposition {
 }
 
 /// The parameters of a header such as `form-data; name="photo"; filename="me.png"`, without their quotes.
-// `multer` is not used, because it finds `name` in file names, and no file name that is not UTF-8. One at a time, because a
+// `multer` is not used: it finds `name` inside file names and drops file names that are not UTF-8. An iterator, because a
 // header may be as long as the body.
 fn parameters(header: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let mut bytes = header.iter().copied().peekable();
@@ -69,7 +69,7 @@ fn parameters(header: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     })
 }
 
-/// An extended value (RFC 8187), such as `UTF-8''na%C3%AFve.png`.
+/// Decodes an extended value (RFC 8187), such as `UTF-8''na%C3%AFve.png`.
 fn extended_text(value: &[u8]) -> String {
     let mut parts = value.splitn(3, |byte| *byte == b'\'');
     match (parts.next(), parts.next(), parts.next()) {
@@ -85,7 +85,7 @@ fn extended_text(value: &[u8]) -> String {
     }
 }
 
-/// A file name without extended notation, which mail libraries write in encoded words (RFC 2047).
+/// Decodes a plain file name, which mail libraries write in encoded words (RFC 2047).
 fn plain_name(value: &[u8]) -> String {
     let name = display_name(value);
     if !name.contains("=?") || name.len() > MAX_ENCODED {
@@ -96,8 +96,8 @@ fn plain_name(value: &[u8]) -> String {
     decoded.map_or(name, Cow::into_owned)
 }
 
-/// A file name in UTF-8 or, as older clients write it, in a Western European encoding.
-// Shown to people alone. A name in any other encoding shows wrong characters, but is no reason to refuse the file.
+/// Decodes a file name from UTF-8 or, for older clients, from windows-1252.
+// The name is only displayed: wrong characters for any other encoding are no reason to refuse the file.
 fn display_name(bytes: &[u8]) -> String {
     if let Ok(name) = std::str::from_utf8(bytes) {
         return name.to_owned();
@@ -135,7 +135,7 @@ mod tests {
             (br#"form-data; name="photo"; filename="me\\"; x="y""#, r"me\"),
             (b"form-data; name=\"photo\"; filename=\"\"", ""),
             (b"form-data; name=\"photo\"; filename=\"open", "open"),
-            // Extended, alone and on either side of a substitute.
+            // Extended: alone, before and after the plain substitute.
             (b"form-data; name=\"photo\"; filename*=UTF-8''Zo%C3%AB.png", "Zoë.png"),
             (b"form-data; name=\"photo\"; filename*=UTF-8''Zo%C3%AB.png; filename=\"Zo.png\"", "Zoë.png"),
             (b"form-data; name=\"photo\"; filename=\"Zo.png\"; filename*=iso-8859-1'en'Zo%EB.png", "Zoë.png"),
@@ -145,7 +145,7 @@ mod tests {
             (b"form-data; name=\"photo\"; filename=\"=?utf-8?B?Wm/Dqy5wbmc=?=\"", "Zoë.png"),
             (b"form-data; name=\"photo\"; filename=\"=?ISO-8859-1?Q?my_Zo=EB.png?=\"", "my Zoë.png"),
             (b"form-data; name=\"photo\"; filename=\"=?.png\"", "=?.png"),
-            // Latin-1, and Shift-JIS, whose letters are lost.
+            // Latin-1 is decoded; Shift-JIS shows wrong characters.
             (b"form-data; name=\"photo\"; filename=\"Zo\xEB.png\"", "Zoë.png"),
             (b"form-data; name=\"photo\"; filename=\"\x83\x81.png\"", "ƒ\u{fffd}.png"),
         ] {

@@ -1,4 +1,4 @@
-//! Bodies that bring files along with their fields.
+//! Bodies with files: multipart forms, and JSON with data URIs.
 
 mod disposition;
 pub(in crate::http) mod part;
@@ -26,12 +26,12 @@ use crate::media::{FileUrlToken, inspect, is_plain_text};
 
 use part::{FormPart, decode_data_uri};
 
-/// The longest body.
-// A body of this size stays below Lambda's 6 MB, in base64 and with all that stands around it in an event.
+/// The maximum size of a body with files, in bytes.
+// In base64, and with the rest of the event, such a body stays below Lambda's 6 MB.
 pub const MAX_FILES_BYTES: usize = 4_500 * 1024;
 const MAX_PARTS: usize = 100;
 
-/// A change to the file of an owner.
+/// A change to the file of a resource.
 #[derive(Debug)]
 pub enum FileChange {
     /// Deletes the file.
@@ -40,7 +40,7 @@ pub enum FileChange {
     Put(Bytes),
 }
 
-/// A file of a form, with the name that it had.
+/// A file of a form with its file name.
 #[derive(Debug)]
 pub struct SentFile {
     /// The display name; not empty.
@@ -68,7 +68,7 @@ impl FromRequest<App> for WithFiles {
         };
         let is_coded = is_coded(request.headers());
         let body = read_body(request.into_body(), MAX_FILES_BYTES).await;
-        // Another text than for JSON: it names the way for large files.
+        // This error, unlike that of JSON bodies, tells how to upload large files.
         let body = body.map_err(|_| Error::FilesTooLarge)?;
         let fields = match boundary {
             Some(boundary) => read_form(body, boundary).await,
@@ -79,7 +79,7 @@ impl FromRequest<App> for WithFiles {
     }
 }
 
-/// The fields of a multipart/form-data body. JSON is read as well, so that its sender learns which field must be a file.
+/// The fields of a multipart/form-data body. Also reads JSON, so that the error names the field that must be a file.
 #[derive(Debug)]
 pub struct FormFields(pub BodyFields);
 
@@ -95,12 +95,12 @@ impl FromRequest<App> for FormFields {
     }
 }
 
-/// Hashes the content of the body, so that two encodings of one form are equal.
+/// Hashes the content of the body. Two encodings of one form have the same hash.
 pub(in crate::http) async fn hash(hasher: Sha256, headers: &HeaderMap, body: &Bytes) -> Sha256 {
     let declared = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let boundary = parse_boundary(declared).ok().filter(|_| is_of_type(declared, "multipart/form-data"));
     let parts = match boundary {
-        // Each retry of a form has another boundary, so its bytes differ though it says the same.
+        // Each retry of a form has a new boundary, so the bytes differ although the content is equal.
         Some(boundary) => read_parts(body.clone(), boundary).await.ok(),
         None => None,
     };
@@ -117,7 +117,7 @@ async fn read_parts(body: Bytes, boundary: String) -> Result<Vec<FormPart>> {
     let mut form = Multipart::with_constraints(body, boundary, constraints);
     let mut parts = Vec::new();
     while let Some(part) = form.next_field().await.map_err(malformed)? {
-        // Each part costs an allocation, however small it is.
+        // Limit the number of parts, because each costs an allocation, however small it is.
         if parts.len() == MAX_PARTS {
             return Err(Error::MalformedForm("too many parts".to_owned()));
         }
@@ -143,8 +143,8 @@ async fn read_form(body: Bytes, boundary: String) -> Result<BodyFields> {
 }
 
 impl BodyFields {
-    /// A file: a part of a form or, of a photo, a data URI. Null or the empty string takes it away; a URL below
-    /// the one that `own` returns, which clients are shown where there is one, leaves it as it is.
+    /// Reads a file: a form's part or, for a photo, also a data URI. Null or an empty string removes the file. The
+    /// file's URL, which responses show below `own`, keeps it.
     pub fn file(&mut self, kind: FileKind, own: impl FnOnce() -> Option<Uri>) -> Option<FileChange> {
         let name = kind.as_str();
         self.note(name, |outline, _| outline.file(kind));
@@ -163,7 +163,7 @@ impl BodyFields {
                 .unwrap_or(Some(FileChange::Remove)),
         }?;
         if let FileChange::Put(bytes) = &change
-            // Cheap checks run here, so that their errors are returned together with those of other fields.
+            // These cheap checks run here so that their errors are returned together with those of other fields.
             && let Err(message) = inspect(kind, bytes)
         {
             self.refuse(name, message);
@@ -172,7 +172,7 @@ impl BodyFields {
         Some(change)
     }
 
-    /// A file of any kind, which the form must have, with its name; without either, `missing` says what to do.
+    /// Reads a required file of any kind. Records the error `missing` if the file or its name is missing.
     pub fn required_file(&mut self, name: &'static str, missing: &str) -> Option<SentFile> {
         self.note(name, BodyOutline::required_file);
         let part = self.form.as_mut().and_then(|form| form.parts.remove(name));
@@ -187,7 +187,7 @@ impl BodyFields {
         file
     }
 
-    /// A WebVTT file, which the form must have.
+    /// Reads a required WebVTT file.
     pub fn required_captions(&mut self, name: &'static str) -> Option<CaptionText> {
         let missing = "Send the captions as a multipart/form-data part with a file name.";
         let file = self.required_file(name, missing)?;
@@ -195,7 +195,7 @@ impl BodyFields {
     }
 }
 
-/// The change that a part of a form asks for; `None` when it leaves the file as it is.
+/// The change that a form's part asks for; `None` if the file stays as it is.
 fn part_change(kind: FileKind, own: Option<&Uri>, part: &FormPart) -> Result<Option<FileChange>, String> {
     let bytes = part.content()?;
     if part.file_name.is_none()
@@ -207,20 +207,20 @@ fn part_change(kind: FileKind, own: Option<&Uri>, part: &FormPart) -> Result<Opt
             FileText::Other => {}
         }
     }
-    // Clients that send bytes from memory leave out the name, and some the type. A plain text without either may as well be
-    // a stray value, such as "undefined" or the path of a file.
+    // Clients that send bytes from memory omit the file name, and some the type. But plain text without either is more
+    // likely a stray value, such as "undefined" or a file's path.
     if !part.is_declared_file() && is_plain_text(&bytes) {
         return Err(how_to_send(kind));
     }
     Ok(Some(FileChange::Put(bytes)))
 }
 
-/// The meaning of a text in the place of a file.
+/// The meaning of a text sent instead of a file.
 enum FileText {
     Change(FileChange),
     /// The file stays as it is.
     Unchanged,
-    /// The text asks for nothing: it may be the file itself.
+    /// Neither a change nor the file's URL. The text may be the file's content.
     Other,
 }
 
@@ -232,16 +232,14 @@ fn read_text(kind: FileKind, own: Option<&Uri>, text: &str) -> Result<FileText, 
     let token = own
         .and_then(|own| text.strip_prefix(own.as_str()))
         .map(|token| token.strip_suffix('/').unwrap_or(token));
-    // The URL that the client was shown means "unchanged". Its token differs in every response, so only its form
-    // counts.
+    // The file's URL means "unchanged". Its token differs in every response, so only the token's format is checked.
     if token.is_some_and(|token| FileUrlToken::parse(token).is_some()) {
         return Ok(FileText::Unchanged);
     }
     let begins_with = |scheme: &str| {
         text.get(..scheme.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(scheme))
     };
-    // A client that sends another resource's URL wants what does not happen, and must not take the answer for
-    // success.
+    // The service does not copy files from URLs, so another URL must not be answered with success.
     if begins_with("http") {
         return Err("To keep the file, send the URL that this resource shows, or omit the field.".to_owned());
     }

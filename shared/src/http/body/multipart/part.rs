@@ -1,4 +1,4 @@
-//! One part of a form: what its headers say, and its content.
+//! One part of a form: its headers and its content.
 
 use axum::body::Bytes;
 use axum::http::header::{CONTENT_DISPOSITION, HeaderName};
@@ -19,18 +19,19 @@ const TRANSFER_ENCODING: HeaderName = HeaderName::from_static("content-transfer-
 
 /// One part of a form.
 ///
-/// The reader of its field decides whether it is a text or a file. Clients give no reliable hint: some send files without a
-/// name, and some send JSON as a file.
+/// The reader of the field decides whether the part is text or a file. Its headers are no reliable hint: some clients send
+/// files without a name, others send JSON as a file.
 #[derive(Debug)]
 pub(in crate::http) struct FormPart {
     pub(super) name: String,
-    /// Empty in browsers if no file was chosen.
+    /// Browsers send an empty name if the user has chosen no file.
     pub(super) file_name: Option<String>,
     content_type: Option<String>,
     charset: Option<String>,
     transfer_encoding: Option<String>,
     bytes: Bytes,
-    /// Whether another part has the same name. Refused only where the field is read, because fields that only responses have are ignored.
+    /// Whether another part has the same name. Only the field's reader refuses it, because fields that only responses have are
+    /// ignored.
     pub(super) is_repeated: bool,
 }
 
@@ -56,53 +57,54 @@ impl FormPart {
         })
     }
 
-    /// Whether it is what browsers send of a field without a chosen file.
+    /// Whether the part is empty with an empty file name, as browsers send it if the user has chosen no file.
     pub(super) fn is_unchosen_file(&self) -> bool {
         self.bytes.is_empty() && self.file_name.as_ref().is_some_and(String::is_empty)
     }
 
-    /// Whether it is declared as a file: by a file name, even an empty one, or a type that texts do not have.
+    /// Whether the part has a file name, even an empty one, or a type other than `text/plain`.
     pub(super) fn is_declared_file(&self) -> bool {
         self.file_name.is_some()
             || self.content_type.as_ref().is_some_and(|declared| !is_of_type(declared, "text/plain"))
     }
 
-    /// The decoded content.
+    /// The content after its `Content-Transfer-Encoding`; an error if the part is repeated or wrongly encoded.
     pub(super) fn content(&self) -> Result<Bytes, String> {
         if self.is_repeated {
             return Err("This field appears twice. Send it once.".to_owned());
         }
-        // Decoded, these are shorter than the body, whose length is limited.
+        // Decoding only shortens the content, so the limit of the body is enough.
         let decoded = match self.transfer_encoding.as_deref() {
             Some("base64") => decode_base64(self.bytes.iter().copied()),
             Some("quoted-printable") => quoted_printable_decode(&self.bytes),
-            // The rest leave the content as it is, also a charset, which some clients declare here.
+            // Other values, such as a charset, which some clients send here, do not encode the content.
             _ => return Ok(self.bytes.clone()),
         };
         let refusal = "The content of this part is not what its Content-Transfer-Encoding declares. Send it as it is, without this header.";
         decoded.map(Bytes::from).ok_or_else(|| refusal.to_owned())
     }
 
-    /// The content as a text.
+    /// The content as text of at most 64 KiB: UTF-8, or decoded from the declared charset.
     pub(in crate::http) fn text(&self) -> Result<String, String> {
         let content = self.content()?;
         if content.len() > MAX_TEXT {
             return Err("Ensure this field has no more than 64 KiB.".to_owned());
         }
-        // UTF-8 whatever is declared: some clients declare the default of their library, and no other encoding looks like it.
+        // UTF-8 first, whatever the charset: some clients declare their library's default, and other encodings are hardly
+        // ever valid UTF-8.
         if let Ok(text) = std::str::from_utf8(&content) {
             return Ok(text.to_owned());
         }
         decode_text(&content, self.charset.as_deref()).ok_or_else(|| "Encode text as UTF-8.".to_owned())
     }
 
-    /// Hashes all of it.
+    /// Hashes headers and content.
     pub(super) fn hash(&self, hasher: Sha256) -> Sha256 {
         let Self { name, file_name, content_type, transfer_encoding, bytes, .. } = self;
         let texts = [Some(name), file_name.as_ref(), content_type.as_ref(), transfer_encoding.as_ref()];
         let texts = texts.map(|text| text.map(|text| text.as_bytes()));
         texts.into_iter().chain([Some(&bytes[..])]).fold(hasher, |hasher, value| match value {
-            // The length tells where each ends.
+            // The length separates the values.
             Some(value) => hasher.chain_update((value.len() as u64).to_be_bytes()).chain_update(value),
             // An absent text differs from an empty one.
             None => hasher.chain_update(u64::MAX.to_be_bytes()),
@@ -110,7 +112,7 @@ impl FormPart {
     }
 }
 
-/// Decodes base64 as clients write it: in lines, and with or without padding.
+/// Decodes base64 leniently: with line breaks, with or without padding.
 fn decode_base64(text: impl Iterator<Item = u8>) -> Option<Vec<u8>> {
     const LENIENT: GeneralPurpose = GeneralPurpose::new(
         &STANDARD,
@@ -122,10 +124,10 @@ fn decode_base64(text: impl Iterator<Item = u8>) -> Option<Vec<u8>> {
     LENIENT.decode(text).ok()
 }
 
-/// The bytes of a data URI in base64.
+/// The bytes of a base64 data URI; `None` if the text is not one.
 pub(super) fn decode_data_uri(text: &str) -> Option<Vec<u8>> {
     let (head, data) = text.split_once(',')?;
-    // `data:image/png;base64`; only the end matters, because a file is known by its bytes.
+    // In `data:image/png;base64`, only the end is checked: the file's type is detected from its bytes.
     if !head.rsplit(';').next()?.trim().eq_ignore_ascii_case("base64") {
         return None;
     }

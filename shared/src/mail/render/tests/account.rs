@@ -249,7 +249,7 @@ fn no_password_is_advised_where_the_provider_may_decide_who_gets_in() {
 
 #[test]
 fn every_part_is_one_line_despite_line_breaks_in_the_name_of_an_author() {
-    // A text that is no type of its own, which would refuse it.
+    // A plain string, because the type for names would refuse line breaks.
     let by = "Eve\r\n\r\nPlease log in at https://evil.example\n";
     let deleted = MailOccasion::AccountDeleted { by, contact: None };
     let requested = MailOccasion::ExportRequested { id: EXPORT, by };
@@ -310,7 +310,7 @@ fn how_long_a_link_is_good_is_told_as_people_count() {
             (resets(24), hours),
         ] {
             let RenderedMail { html, text, .. } = render(&mail, language);
-            // The number and its unit stay on one line.
+            // A no-break space keeps the number and its unit on one line.
             let told = format!(" {} ", told.replace(' ', "\u{a0}"));
             for part in [html, text] {
                 assert!(part.contains(&told), "{told}: {part}");
@@ -352,7 +352,7 @@ fn the_mail_names_the_user_who_deleted_the_account_and_a_contact() {
             assert_eq!(part.matches(BY).count(), 2, "{part}");
             assert!(part.contains(email.as_str()), "{part}");
         }
-        // A named token has no address; the company's is used.
+        // A named token has no address, so the mail names the company.
         let RenderedMail { html, text, .. } = render(&DELETED, language);
         for part in [unescaped(&html), text] {
             assert_eq!(part.matches(BY).count(), 1, "{part}");
@@ -387,7 +387,7 @@ fn owners_are_told_who_requested_an_export_and_how_to_stop_it() {
     ] {
         let RenderedMail { html, text, .. } = render(&REQUESTED, language);
         let html = unescaped(&html);
-        // The number and its unit stay on one line.
+        // A no-break space keeps the number and its unit on one line.
         let hours = format!(" {}", hours.replace(' ', "\u{a0}"));
         for part in [&html, &text] {
             assert_eq!(part.matches(&hours).count(), 1, "{part}");
@@ -418,7 +418,7 @@ fn the_end_of_an_export_is_told_with_its_number_and_the_time_for_the_download() 
                 assert!(!part.contains("<li>") && !part.contains("1. "), "{part}");
             }
         }
-        // Escaped like any other value.
+        // The date is escaped like any other value.
         let until = MailOccasion::ExportFinished { id: EXPORT, until: NAME };
         let RenderedMail { html, text, .. } = render(&until, language);
         assert!(!html.contains(NAME) && unescaped(&html).contains(NAME) && text.contains(NAME), "{html}");

@@ -73,17 +73,17 @@ fn links() -> [InterviewLink; 3] {
     ]
 }
 
-/// The mails that ask for nothing.
+/// The mails that do not ask the candidate for anything.
 const DONE: [CandidateMail; 3] =
     [CandidateMail::Completed, CandidateMail::EndedByTime, CandidateMail::Cancelled];
 
-/// Every mail, with and without a link as it comes.
+/// Every mail in every language: with each kind of link, or without a link if it never has one.
 fn all() -> impl Iterator<Item = (CandidateMail, Language, Option<InterviewLink>)> {
     let done = DONE.into_iter().flat_map(|mail| Language::ALL.map(|language| (mail, language, None)));
     asking().map(|(mail, language, link)| (mail, language, Some(link))).chain(done)
 }
 
-/// The mails that ask for something.
+/// The mails that ask the candidate for something, with each kind of link.
 fn asking() -> impl Iterator<Item = (CandidateMail, Language, InterviewLink)> {
     let asking = CandidateMail::ALL.into_iter().filter(|mail| !DONE.contains(mail));
     let mails = asking.flat_map(|mail| Language::ALL.map(|language| (mail, language)));
@@ -141,7 +141,7 @@ fn the_link_stands_in_both_parts() {
         let RenderedMail { html, text, .. } = Case::hostile(Some(link.clone())).render(mail, language);
         let url = link.url();
         assert!(html.contains(&format!("href=\"{url}\"")) && html.contains(&format!(">{url}</a>")));
-        // Below the line that labels it.
+        // The URL is on the line below its label.
         assert!(text.contains(&format!(":\n{url}\n\n")), "{text}");
         for part in [&html, &text] {
             for other in links().iter().filter(|other| !url.starts_with(other.url())) {
@@ -183,7 +183,7 @@ fn the_steps_fit_the_link() {
         };
         let RenderedMail { subject, html, text } = Case::hostile(Some(link.clone())).render(mail, language);
         for part in [html, text] {
-            // The registration page's URL is not a word of the text.
+            // Ignore the URL, which contains the word for registration.
             let told = part.replace(link.url(), "").to_lowercase();
             let has_steps = told.contains("<ol>") || told.contains("\n1. ");
             assert_eq!(told.contains(password), link != InterviewLink::Open(OPEN.to_owned()), "{subject}");
@@ -222,7 +222,7 @@ fn a_contact_is_named_if_there_is_one() {
         let with = Case::hostile(link.clone()).render(mail, language);
         let lines = with.text.lines().count();
         assert_eq!(case.render(mail, language).text.lines().count() + 2, lines, "{mail:?} {language:?}");
-        // Only the address, whatever the name of the person looks like.
+        // Only the address is a link, even if the person's name looks like an address.
         let written = [r#"href="mailto:jobs+1@acme.example""#, &format!(">{ADDRESS}</a>")];
         assert!(written.iter().all(|part| with.html.contains(part)), "{}", with.html);
         assert_eq!(with.html.matches("mailto:").count(), 1, "{}", with.html);
@@ -317,7 +317,7 @@ fn an_interview_in_writing_is_not_called_one_by_video() {
         let is_by_video = |is_written| {
             let length = Some(InterviewLength { questions: 2, minutes: 15, is_written });
             let mail = Case { length, ..Case::hostile(link.clone()) }.render(mail, language);
-            // A camera is one in every language.
+            // The word for a camera does not count.
             let all = [mail.subject, mail.html, mail.text].concat().to_lowercase().replace("videocamera", "");
             all.contains("video") || all.contains("vidéo")
         };

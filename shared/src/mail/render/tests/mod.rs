@@ -7,7 +7,7 @@ mod account;
 mod interview;
 mod reminder;
 
-/// The text that a reader of this HTML sees, approximately.
+/// Replaces the entities in `html`, to approximate what a reader sees.
 fn unescaped(html: &str) -> String {
     let entities = [("&#60;", "<"), ("&#62;", ">"), ("&#34;", "\""), ("&#39;", "'"), ("&#38;", "&")];
     entities.iter().fold(html.to_owned(), |text, (entity, character)| text.replace(entity, character))

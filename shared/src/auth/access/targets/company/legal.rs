@@ -1,4 +1,4 @@
-//! The legal texts of a company, which candidates read before they have a credential.
+//! Access to a company's legal texts, which candidates read before they have a credential.
 
 use std::collections::HashMap;
 
@@ -20,19 +20,19 @@ use crate::http::exchange::state::RequestState;
 use crate::http::reference::ReferenceUris;
 use crate::store::{Store, keys};
 
-/// How long anyone may keep a text without asking again.
-// A text never changes, but a restore of the table may take back a version, and the next publication has its number: for an
-// hour, clients may then show the former text.
+/// How long clients and caches may keep a text.
+// A text never changes, except after a restore of the table: then a new version may get the number of a lost one, and
+// clients may show the lost text for an hour.
 const CACHE: &str = "public, max-age=3600";
 
-/// Any request about the legal texts of the company in the path. Gives no access to anything else.
-// A company that does not exist looks like one that has published nothing.
+/// Admits every request for the legal texts of the company in the path. Gives no access to anything else.
+// A company that does not exist must look like one that has published nothing.
 pub struct PublishedTexts {
-    /// `None` if no company can have the identifier in the path.
+    /// `None` if the path contains no valid identifier of a company.
     company: Option<CompanyId>,
-    /// The text in the path, if it names one.
+    /// The text that the path names; `None` for a list.
     named: Option<LegalTextId>,
-    /// The company's legal texts; `None` unless the caller belongs to the company.
+    /// The company's register of texts, for a list; `None` unless the caller belongs to the company.
     register: Option<LegalRegister>,
     conditions: RequestConditions,
     store: Store,
@@ -52,14 +52,14 @@ impl FromRequestParts<App> for PublishedTexts {
         let request = UnauthenticatedRequest::new(parts, app).await?;
         let company = request.path.company_id().ok();
         let named = request.path.id("documentId").ok();
-        // A text is the same for everyone, so reading one needs no credential.
+        // Only the list depends on the caller: a text is the same for everyone.
         let is_list = request.path.text("documentId").is_none();
         let register = if is_list { register_of_member(request).await? } else { None };
         Ok(Self { company, named, register, conditions, store, app: app.clone() })
     }
 }
 
-/// Reads the legal texts of the company in the path, if the request has a valid credential of that company.
+/// Reads the register of the company in the path; `None` unless the request has a valid credential of that company.
 async fn register_of_member(request: UnauthenticatedRequest<'_>) -> Result<Option<LegalRegister>> {
     let Ok(company) = request.path.company_id() else { return Ok(None) };
     let key = keys::company(&company);
@@ -68,7 +68,7 @@ async fn register_of_member(request: UnauthenticatedRequest<'_>) -> Result<Optio
             let company = member.batch.take::<Company>(&key)?;
             Ok(company.map(|company| Company::clone(&company).legal))
         }
-        // Everyone may read these texts, whatever else they send.
+        // A wrong credential counts as none, because everyone may read these texts.
         Err(Error::Unauthenticated(_) | Error::NotFound) => Ok(None),
         Err(error) => Err(error),
     }
@@ -80,9 +80,9 @@ impl PublishedTexts {
         ReferenceUris::new(self.app.config())
     }
 
-    /// The versions that the caller may list, all of them or the current ones alone. Callers who are not of the company may
-    /// list the current ones.
-    // Texts are long and versions many: callers without a credential cannot have the service read them all.
+    /// The versions that the caller may list: all, or with `only_current` the current ones. Callers outside the company
+    /// always get only the current ones.
+    // Texts are long and versions many, so a caller without a credential must not make the service read them all.
     pub async fn listed(&self, only_current: bool) -> Result<Vec<LegalTextId>> {
         match (&self.register, &self.company) {
             (Some(register), _) => Ok(register.texts(only_current)),
@@ -91,7 +91,7 @@ impl PublishedTexts {
         }
     }
 
-    /// Reads the texts of the company with these identifiers.
+    /// Reads the company's texts with these identifiers. Omits those that do not exist.
     pub async fn texts(&self, ids: &[LegalTextId]) -> Result<HashMap<LegalTextId, LegalText>> {
         match &self.company {
             Some(company) => self.store.legal_texts(company, ids).await,
@@ -99,7 +99,7 @@ impl PublishedTexts {
         }
     }
 
-    /// The text in the path.
+    /// Reads the text that the path names. Fails with [`Error::NotFound`] if it does not exist.
     pub async fn text(&self) -> Result<LegalText> {
         let id = self.named.ok_or(Error::NotFound)?;
         self.texts(&[id]).await?.remove(&id).ok_or(Error::NotFound)

@@ -1,4 +1,4 @@
-//! The company as its login shows it to people who have not logged in.
+//! Access to what a company's login page shows to people who have not logged in.
 
 use axum::Json;
 use axum::extract::FromRequestParts;
@@ -18,14 +18,14 @@ use crate::http::exchange::state::RequestState;
 use crate::http::reference::ReferenceUris;
 use crate::store::VersionedItem;
 
-/// How long anyone may keep it without asking again: a changed name may be seen a minute later.
+/// How long clients and caches may keep the response: changes appear after at most a minute.
 const CACHE: &str = "public, max-age=60";
 
-/// Access for anyone to the company in the path, as its login page shows it, and to its sign-in settings. Gives no access to anything
-/// else.
+/// Admits every request for the company in the path, as its login page shows it, and for its sign-in settings. Gives no access to
+/// anything else.
 pub struct CompanyLogin {
     pub company: VersionedItem<Company>,
-    /// The settings of the sign-in of its staff.
+    /// How the company's staff sign in by their provider.
     pub sign_in_settings: VersionedItem<SignInSettings>,
     conditions: RequestConditions,
     app: App,

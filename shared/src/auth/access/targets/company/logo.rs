@@ -1,4 +1,4 @@
-//! The logo of a company, which mails show to readers without a credential.
+//! Access to a company's logo, which mails show to readers without a credential.
 
 use axum::extract::FromRequestParts;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
@@ -13,13 +13,13 @@ use crate::error::{Error, Result};
 use crate::http::exchange::state::RequestState;
 use crate::http::{EntityTag, RequestConditions};
 
-/// How long anyone may keep a logo without asking again.
-// The URL stays when the picture is replaced, so pages show the former one for an hour at most.
+/// How long clients and caches may keep a logo.
+// The URL does not change with the picture, so pages show the old picture for at most an hour.
 const CACHE: &str = "public, max-age=3600";
 
-/// Any request for the logo with the URL in the path. Gives no access to anything else.
-// Signed URLs end with a session, and a mail is read for years. This one names no reader, and ends when the company takes its
-// logo away or is erased. It has 80 bits of chance, so no company can be found by its logo.
+/// Admits every request for the logo in the path. Gives no access to anything else.
+// Mails are read for years, so the URL is not signed for a session. It identifies no reader and works until the company
+// removes its logo or is erased. Its 80 random bits keep strangers from finding companies by guessing.
 pub struct PublishedLogo {
     png: Vec<u8>,
     conditions: RequestConditions,

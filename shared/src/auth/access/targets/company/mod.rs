@@ -1,4 +1,4 @@
-//! Targets of companies that need no credential.
+//! Targets in companies that need no credential.
 
 pub(in crate::auth::access) mod legal;
 pub(in crate::auth::access) mod login;

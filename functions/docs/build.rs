@@ -1,4 +1,4 @@
-//! Packs the files of the page with gzip, and completes the addresses in the page by the version of each file.
+//! Compresses the files of the page with gzip, and inserts each file's version into its URL in the page.
 
 use std::error::Error;
 use std::io::{self, Write};

@@ -1,5 +1,5 @@
-//! Joins the modules of each page, packs the files with gzip, and writes the list of them. One version for all of them is a
-//! segment of their path, so that a page imports its texts by relative paths.
+//! Bundles each page's modules, compresses all files with gzip, and generates their list. A common version is a segment
+//! of their paths, so that a page imports its texts by relative paths.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -15,26 +15,26 @@ use flate2::write::GzEncoder;
 use sha2::{Digest, Sha256};
 
 const INDEX: &str = "index.html";
-/// Each page: its constant, the module that imports its others, and its style sheet. The index names the files of the first one,
-/// the candidate's; the others are the same document with other files.
+/// Each page: its constant, its main module and its style sheet. The HTML names the files of the first page, the
+/// candidate's; the other pages are the same HTML with other files.
 const PAGES: [(&str, &str, &str); 4] = [
     ("INDEX", "main.js", "candidate.css"),
     ("GUEST", "guest.js", "guest.css"),
     ("STAFF", "staff.js", "staff.css"),
     ("ACCESSIBILITY", "accessibility.js", "accessibility.css"),
 ];
-/// The styles that several pages have, and their style sheets, whose own styles follow.
+/// Style sheets that several pages share, and the pages' own style sheets, which follow them.
 const STYLES: [(&str, &[&str]); 2] = [
     ("player.css", &["guest.css", "staff.css"]),
     ("page.css", &["candidate.css", "guest.css", "staff.css", "accessibility.css"]),
 ];
-/// Modules that are loaded by themselves, one for each language of a page, and those with texts that several pages have.
+/// The folder of text modules: one per page and language, which the page loads on its own, and those that pages share.
 const TEXTS: &str = "texts/";
-/// The export of a module that is loaded by itself; modules that others import have named exports.
+/// The line that identifies a module that a page loads on its own; modules that others import have named exports.
 const EXPORTED_TEXTS: &str = "export default {";
-/// The tags around the script in the index.
+/// The tags around the inline script in the HTML.
 const SCRIPT: [&str; 2] = ["<script type=\"module\">", "</script>"];
-/// The text that stands for the files' folder in the index.
+/// The placeholder for the files' folder in the HTML.
 const PLACEHOLDER: &str = "/page/VERSION/";
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -82,8 +82,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Adds the files below `folder`, each with its path from `assets` and the content that clients load: a change of either the
-/// files or this program leads to another version.
+/// Adds the files below `folder`, each with its path below `assets` and the content that clients load. So a change of
+/// the files or of this program changes the version.
 fn collect(folder: &Path, prefix: &str, files: &mut Vec<(String, Vec<u8>)>) -> Result<(), Box<dyn Error>> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -104,8 +104,8 @@ fn collect(folder: &Path, prefix: &str, files: &mut Vec<(String, Vec<u8>)>) -> R
     Ok(())
 }
 
-/// Replaces the modules by one script for each page, which a first visit loads with a single request, and one for each language of
-/// a page.
+/// Bundles the modules into one script per page, so that a first visit loads it with a single request, and one script
+/// per page and language.
 fn join_modules(files: &mut Vec<(String, Vec<u8>)>) -> Result<(), Box<dyn Error>> {
     let mut modules = BTreeMap::new();
     for (path, content) in files.extract_if(.., |(path, _)| path.ends_with(".js")) {
@@ -121,7 +121,7 @@ fn join_modules(files: &mut Vec<(String, Vec<u8>)>) -> Result<(), Box<dyn Error>
     Ok(())
 }
 
-/// Puts the styles of several pages before those of each one.
+/// Inserts shared styles before each page's own styles.
 fn join_styles(files: &mut Vec<(String, Vec<u8>)>) -> Result<(), Box<dyn Error>> {
     let place = |files: &[(String, Vec<u8>)], name: &str| {
         files.iter().position(|(path, _)| path == name).ok_or_else(|| format!("there is no assets/{name}"))
@@ -136,19 +136,19 @@ fn join_styles(files: &mut Vec<(String, Vec<u8>)>) -> Result<(), Box<dyn Error>>
     Ok(())
 }
 
-/// Modules in one text, each after those that it imports, as a function that returns what the module exports.
+/// Bundles modules into one text. Each module becomes a function that returns its exports, and follows the modules that
+/// it imports.
 ///
-/// It knows what the page's modules use: imports and exports by name, each on one line, and no circles.
+/// Supports only what the page's modules use: imports and exports by name, each on one line, and no cycles.
 struct JoinedModules<'a> {
     modules: &'a BTreeMap<String, String>,
-    /// The constant that holds what a module exports, by the path of the module.
+    /// The constants that hold the modules' exports, by module path.
     names: BTreeMap<String, String>,
     text: String,
 }
 
 impl JoinedModules<'_> {
-    /// Adds the modules that the one at `path` imports. Returns its text, with constants in place of the
-    /// imports.
+    /// Adds the imports of the module at `path`. Returns the module's text, with constants instead of imports.
     fn with_imports(&mut self, path: &str) -> Result<String, Box<dyn Error>> {
         let module = self.modules.get(path).ok_or_else(|| format!("there is no assets/{path}"))?;
         let mut text = String::new();
@@ -167,7 +167,7 @@ impl JoinedModules<'_> {
         Ok(text)
     }
 
-    /// Adds a module, once. Returns the constant that holds what it exports.
+    /// Adds a module unless it was added before. Returns the constant that holds its exports.
     fn add(&mut self, path: &str) -> Result<String, Box<dyn Error>> {
         if let Some(name) = self.names.get(path) {
             return if name.is_empty() {
@@ -177,7 +177,7 @@ impl JoinedModules<'_> {
             };
         }
         let name = format!("module{}", self.names.len());
-        // Without a name while its imports are added, so that a circle is noticed.
+        // The name is empty while the module's imports are added, which reveals cycles.
         self.names.insert(path.to_owned(), String::new());
         let module = self.with_imports(path)?;
         let mut exports = Vec::new();
@@ -204,7 +204,7 @@ impl JoinedModules<'_> {
     }
 }
 
-/// The path of a module that another one imports as `./x.js` or `../x.js`.
+/// Resolves the import `./x.js` or `../x.js` to a path.
 fn resolve(importer: &str, from: &str) -> Result<String, Box<dyn Error>> {
     let mut segments: Vec<_> = importer.split('/').collect();
     segments.pop();
@@ -220,7 +220,7 @@ fn resolve(importer: &str, from: &str) -> Result<String, Box<dyn Error>> {
     Ok(segments.join("/"))
 }
 
-/// Removes the comments of the script in the index. Returns the page, and the script's hash for the policy.
+/// Removes the comments of the inline script. Returns the HTML, and the script's hash for the content security policy.
 fn prepare_script(index: &str) -> Result<(String, String), Box<dyn Error>> {
     let parts =
         index.split_once(SCRIPT[0]).and_then(|(head, rest)| Some((head, rest.split_once(SCRIPT[1])?)));
@@ -233,7 +233,7 @@ fn prepare_script(index: &str) -> Result<(String, String), Box<dyn Error>> {
 fn version_of(files: &[(String, Vec<u8>)]) -> String {
     let mut hash = Sha256::new();
     for (path, content) in files {
-        // With lengths, so that no bytes can move from one file to the next unnoticed.
+        // Hash the lengths too, so that moving bytes from one file to the next changes the hash.
         for part in [path.as_bytes(), content] {
             hash.update((part.len() as u64).to_be_bytes());
             hash.update(part);
@@ -252,9 +252,9 @@ fn media_type(path: &str) -> Option<&'static str> {
     })
 }
 
-/// A module without comments and indentation: a quarter of what a phone would load.
+/// Removes comments and indentation, which saves phones a quarter of the download.
 ///
-/// It goes by lines, so no text of a module may span several, nor hold what looks like a comment.
+/// Works line by line, so no string of a module may span lines or contain what looks like a comment.
 fn without_comments(module: &str) -> String {
     let mut is_in_comment = false;
     let mut code = String::new();
@@ -269,7 +269,7 @@ fn without_comments(module: &str) -> String {
     code
 }
 
-/// A line without the comments that begin and end in it, such as types.
+/// Removes comments that begin and end in the line, such as types.
 fn without_types(line: &str) -> String {
     let Some((before, (_, after))) =
         line.split_once("/** ").and_then(|(before, rest)| Some((before, rest.split_once("*/")?)))

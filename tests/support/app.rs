@@ -1,4 +1,4 @@
-//! The service as tests start it: the functions behind the gateway, on the local back end, each test with its own table.
+//! The service under test: the functions behind the gateway, on the local back end. Each test has its own table.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,24 +24,24 @@ use crate::recorder;
 use crate::soundness::SoundAtEnd;
 use crate::table::Table;
 
-/// The base URL that the service of a test believes to have.
+/// The base URL of the service in tests.
 pub const BASE_URL: &str = "https://hr.example/api/v3";
-/// The company that most tests are about.
+/// The company that most tests use.
 pub const COMPANY: &str = "acme";
 
-/// How long a request may take. AWS allows 30 seconds, which a computer that is busy with other things may exceed.
+/// The timeout of a request: longer than the 30 seconds of AWS, because the computer may be busy.
 const PATIENCE: Duration = Duration::from_secs(600);
 /// The user name of the owner of every company.
 const OWNER: &str = "owner";
-/// Has passwords hashed as in production.
+/// Settings for password hashes with the same cost as in production.
 pub const FULL_COST: [(&str, &str); 1] = [("WEAK_PASSWORD_HASHES", "")];
 
-/// Some for all tests of a process: starting one costs more than most tests, and each transaction of DynamoDB's emulator looks at
-/// all of its transactions of the last ten minutes.
+/// Several back ends for all tests of a process: starting one takes longer than most tests, and the DynamoDB emulator
+/// searches all its transactions of the last ten minutes for each new one.
 static BACKENDS: [LazyLock<Backend>; 16] = [const { LazyLock::new(start_backend) }; 16];
 
 static TABLES: AtomicUsize = AtomicUsize::new(0);
-/// The part of table names that tells this process from others at the same endpoint.
+/// The part of table names that distinguishes processes that use the same endpoint.
 static PROCESS: LazyLock<String> = LazyLock::new(|| {
     let mut bytes = [0; 4];
     SystemEntropy.fill(&mut bytes);
@@ -49,9 +49,9 @@ static PROCESS: LazyLock<String> = LazyLock::new(|| {
 });
 static ADDRESSES: AtomicUsize = AtomicUsize::new(0);
 
-/// The service with an empty table and a clock that stands at [`ManualClock::START`]. Clones share everything.
+/// The service with an empty table and a clock that starts at [`ManualClock::START`]. Clones share everything.
 ///
-/// The test fails when the last one is dropped, unless the table is sound: see [`TestApp::assert_sound`].
+/// When the last clone is dropped, the test fails unless the table is sound: see [`TestApp::assert_sound`].
 #[derive(Clone)]
 pub struct TestApp(Arc<Inner>);
 
@@ -62,19 +62,20 @@ struct Inner {
     clock: Arc<ManualClock>,
     gateway: Gateway,
     events: Events,
-    /// The token, the URL and the email address of the owner of [`COMPANY`]: a caller would hold this app for ever.
+    /// The token, URL and email address of the owner of [`COMPANY`]. A caller is not stored, because it holds this app,
+    /// which would never be dropped.
     owner: OnceCell<(String, String, String)>,
     people: AtomicUsize,
     sound: SoundAtEnd,
 }
 
 impl TestApp {
-    /// The service with the settings that most tests have.
+    /// Starts the service with the usual settings.
     pub async fn start() -> Self {
         Self::start_with(&[]).await
     }
 
-    /// The service with some environment variables of its own.
+    /// Starts the service with additional environment variables.
     pub async fn start_with(variables: &[(&'static str, &str)]) -> Self {
         Self::assemble(next_backend(), variables, Arc::new(SystemEntropy), ManualClock::new())
     }
@@ -97,7 +98,7 @@ impl TestApp {
             environment.insert("OUTGOING_TARGETS", "loopback".to_owned());
         }
         environment.extend(variables.iter().map(|(name, value)| (*name, (*value).to_owned())));
-        // Another deployment, whose secret has its name as its text.
+        // The service uses another receipt secret: its text equals its name.
         for (_, name) in
             variables.iter().filter(|(name, value)| *name == "RECEIPT_SECRET_ID" && !value.is_empty())
         {
@@ -106,24 +107,24 @@ impl TestApp {
         Self::with_environment(backend, environment, Arc::new(clock), entropy)
     }
 
-    /// The same service in processes that have just started, with other values of some environment variables.
+    /// A newly started service on the same back end, with other values of some environment variables.
     pub fn started_anew(&self, variables: &[(&'static str, &str)]) -> Self {
         let mut environment = self.environment().clone();
         environment.extend(variables.iter().map(|(name, value)| (*name, (*value).to_owned())));
         Self::with_environment(self.backend(), environment, self.0.clock.clone(), Arc::new(SystemEntropy))
     }
 
-    /// Gives the seals of the table another key, as an operator does.
+    /// Replaces the key that encrypts the table's secrets, as an operator does.
     pub fn rotate_seal_key(&self) {
         self.put_seal_secret(&"0123456789abcdef".repeat(4));
     }
 
-    /// Gives the secret of the seals another value.
+    /// Replaces the text of the secret that the encryption key is derived from.
     pub fn put_seal_secret(&self, text: &str) {
         self.put_secret("SEAL_SECRET_ID", text);
     }
 
-    /// Gives the secret that this variable of functions names another value.
+    /// Replaces the text of the secret that an environment variable names.
     pub fn put_secret(&self, variable: &str, text: &str) {
         let now = shared::clock::Clock::now(&*self.0.clock);
         self.backend().put_secret(&self.environment()[variable], text, now).expect("another value");
@@ -138,7 +139,7 @@ impl TestApp {
         let config = Config::from_variables(|name| environment.get(name).cloned()).expect("settings");
         let app = App::new(config, clock.clone(), entropy);
         let (table, bucket) = (&app.config().table, &environment["BUCKET_NAME"]);
-        // The candidate's page sends recordings to the bucket, as in the template.
+        // The candidate's page uploads recordings to the bucket, as in the template.
         let page = app.config().base_url.origin().ascii_serialization();
         let origins = [app.config().allowed_origins.as_slice(), &[page]].concat();
         backend.allow_origins(bucket, &origins);
@@ -161,12 +162,12 @@ impl TestApp {
         }))
     }
 
-    /// The AWS services behind it.
+    /// The AWS services that the service uses.
     pub(crate) fn backend(&self) -> &'static Backend {
         self.0.backend
     }
 
-    /// The environment variables of its functions.
+    /// The environment variables of the functions.
     pub fn environment(&self) -> &BTreeMap<&'static str, String> {
         &self.0.environment
     }
@@ -175,7 +176,7 @@ impl TestApp {
         &self.0.app
     }
 
-    /// The `App` of the function with this logical id, whose calls are recorded.
+    /// The `App` of the function with this logical id. Its AWS calls are recorded.
     pub(crate) fn app_of(&self, function: &str) -> App {
         recorder::watch(self.app(), function)
     }
@@ -184,22 +185,20 @@ impl TestApp {
         &self.0.clock
     }
 
-    /// The clock, for what runs beside the service.
+    /// The clock, for code that runs concurrently with the service.
     pub fn shared_clock(&self) -> Arc<ManualClock> {
         self.0.clock.clone()
     }
 
-    /// Every item of the table, in DynamoDB's JSON.
     pub fn items(&self) -> Vec<Value> {
         self.backend().items(&self.app().config().table).expect("a scan")
     }
 
-    /// The changes of the table from its first item on.
+    /// The changes of the table, from its first item.
     pub fn changes(&self) -> TableChanges {
         TableChanges::of(self)
     }
 
-    /// The table behind the service.
     pub fn table(&self) -> Table<'_> {
         Table::of(self.app())
     }
@@ -208,22 +207,22 @@ impl TestApp {
     pub async fn send(&self, request: Request) -> Response {
         let request = request.into_http(&self.app().config().base_url);
         let line = format!("{} {}", request.method(), request.uri());
-        // Boxed, since tests that send many kinds of requests would overflow their thread's stack.
+        // Boxed: the futures of tests that send many kinds of requests would overflow the thread's stack.
         Response::read(line, Box::pin(self.0.gateway.call(request)).await).await
     }
 
-    /// Answers a request as the gateway does, for a server of the test's.
+    /// Answers a request as the gateway does, for a test's own server.
     pub async fn answer(&self, request: axum::extract::Request) -> axum::response::Response {
         self.0.gateway.call(request).await
     }
 
-    /// The events that start functions, for tests in which a function is to fail.
+    /// The events that start functions, for tests where a function must fail.
     pub fn events(&self) -> &Events {
         &self.0.events
     }
 
-    /// Has everything done that the table's stream and the bucket's events lead to, and gives the number of records and
-    /// events that functions took.
+    /// Delivers the table's stream and the bucket's events until nothing is left. Returns the number of delivered
+    /// records and events.
     pub async fn settle(&self) -> usize {
         let mut taken = 0;
         loop {
@@ -236,31 +235,31 @@ impl TestApp {
         }
     }
 
-    /// Checks that the table is sound: everything that follows from companies and what they own is there, and nothing
-    /// else. Every test ends with this check; call it where a later step could hide what went wrong.
+    /// Checks that the table is sound: it contains exactly the items and counts that follow from the companies and what
+    /// they own. Every test ends with this check; call it before a step that could hide a problem.
     ///
     /// # Panics
-    /// With everything that is wrong.
+    /// With all problems.
     pub fn assert_sound(&self) {
         self.0.sound.check();
     }
 
-    /// Lets the test end with an unsound table, for a reason.
+    /// Allows the test to end with an unsound table. `reason` says why.
     pub fn leave_unsound(&self, reason: &'static str) {
         self.0.sound.excuse(reason);
     }
 
-    /// Runs every function that has a schedule, and gives their answers by their logical ids.
+    /// Runs every scheduled function. Returns the responses by logical id.
     pub async fn sweep(&self) -> BTreeMap<String, Value> {
         succeeded(self.events().run_schedules().await)
     }
 
-    /// Puts an event on the platform's bus, and gives the answers of the functions that take it by their logical ids.
+    /// Puts an event on the platform's bus. Returns the responses of the functions that receive it, by logical id.
     pub async fn put_event(&self, event: Value) -> BTreeMap<String, Value> {
         succeeded(self.events().put_event(event).await.unwrap_or_else(|refused| panic!("{refused}")))
     }
 
-    /// Somebody without a credential.
+    /// A caller without a credential.
     pub fn anonymous(&self) -> Anonymous {
         Anonymous(self.clone())
     }
@@ -270,7 +269,7 @@ impl TestApp {
         Token { app: self.clone(), secret: secret.to_owned() }
     }
 
-    /// The owner of [`COMPANY`], which comes to exist with them.
+    /// The owner of [`COMPANY`]. The first call creates the company.
     pub async fn owner(&self) -> Staff {
         let create = async || {
             let owner = self.owner_of(COMPANY).await;
@@ -286,7 +285,7 @@ impl TestApp {
         }
     }
 
-    /// The owner of a new company.
+    /// Creates a company and returns its owner.
     pub async fn owner_of(&self, company: &str) -> Staff {
         let email = next_address(OWNER, &format!("{company}.example"));
         let command = json!({
@@ -298,7 +297,7 @@ impl TestApp {
         self.log_in_created(command, company, OWNER, email).await
     }
 
-    /// A new staff user of [`COMPANY`], of an account type such as `recruiter`.
+    /// Creates a staff user of [`COMPANY`] with an account type such as `recruiter`.
     pub async fn staff(&self, account_type: &str) -> Staff {
         self.owner().await;
         let number = self.0.people.fetch_add(1, Ordering::Relaxed) + 1;
@@ -313,20 +312,20 @@ impl TestApp {
         self.log_in_created(command, COMPANY, &username, email).await
     }
 
-    /// An address that nobody else in this process has.
+    /// An email address that is unique in this process.
     pub fn next_email(&self) -> String {
         next_address("candidate", "mail.example")
     }
 
-    /// The mails that SES took for an address, newest first.
+    /// The mails sent to an address, newest first.
     pub fn mails_to(&self, address: &str) -> Vec<Arc<Mail>> {
         self.backend().mailbox().to(address)
     }
 
-    /// The key that ends the link in the newest mail to an address.
+    /// The key at the end of the link in the newest mail to an address.
     ///
     /// # Panics
-    /// When there is none.
+    /// If there is no such mail or link.
     pub fn mailed_key(&self, address: &str) -> String {
         let mails = self.mails_to(address);
         let text = mails.first().and_then(|mail| mail.text.as_deref());
@@ -338,20 +337,20 @@ impl TestApp {
         rest.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')).collect()
     }
 
-    /// Gives an operator's command.
+    /// Runs an operator command.
     pub async fn operate(&self, command: Value) -> shared::Result<CommandOutput> {
         let command: OperatorCommand = serde_json::from_value(command).expect("a command");
         // Boxed, as in `shared::event`.
         Box::pin(admin::handle(&self.app_of("AdminFunction"), command)).await
     }
 
-    /// A token of a staff user, by a real login.
+    /// Logs a staff user in and returns their token.
     pub(crate) async fn log_in(&self, company: &str, username: &str) -> Token {
         let response = self.anonymous().log_in(company, username, PASSWORD).await.expect(200);
         self.token(&response.uri("token"))
     }
 
-    /// A browser in which somebody has logged in.
+    /// A browser after a user has logged in.
     pub async fn browser(&self, company: &str, username: &str) -> Browser {
         let login = json!({ "company": company, "username": username, "password": PASSWORD });
         let request =
@@ -363,7 +362,7 @@ impl TestApp {
         self.browser_with(cookie)
     }
 
-    /// A browser with this session.
+    /// A browser with this session cookie.
     pub fn browser_with(&self, cookie: String) -> Browser {
         Browser { app: self.clone(), cookie }
     }
@@ -376,7 +375,7 @@ impl TestApp {
         Staff { token, company: company.to_owned(), uri, username, email }
     }
 
-    /// A token that has been invalidated.
+    /// A token whose session was revoked.
     pub async fn dead_session(&self) -> Token {
         let token = self.owner().await.new_token().await;
         token.send(Request::post("/api-token-invalidate/")).await.expect(204);
@@ -384,14 +383,14 @@ impl TestApp {
     }
 }
 
-/// With `AWS_ENDPOINT_URL`, the services that answer there.
+/// Starts a back end; with `AWS_ENDPOINT_URL`, it uses the services at that URL.
 fn start_backend() -> Backend {
     let external = std::env::var_os("AWS_ENDPOINT_URL");
     let storage = external.map_or(Storage::Memory, |url| Storage::External(url.to_string_lossy().into()));
     Backend::start(&storage).expect("the back end starts")
 }
 
-/// One that serves as many tests as any other.
+/// The next back end in turn, so that all serve equally many tests.
 pub(crate) fn next_backend() -> &'static Backend {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     &BACKENDS[NEXT.fetch_add(1, Ordering::Relaxed) % BACKENDS.len()]
@@ -405,12 +404,12 @@ fn succeeded(answers: Answers) -> BTreeMap<String, Value> {
     answers.into_iter().map(succeed).collect()
 }
 
-/// An address that nobody else in this process has: tests share mailboxes.
+/// An email address that is unique in this process: tests share mailboxes.
 fn next_address(name: &str, domain: &str) -> String {
     format!("{name}.{}@{domain}", ADDRESSES.fetch_add(1, Ordering::Relaxed))
 }
 
-/// A staff user as the operator's commands describe one.
+/// A staff user, as arguments of operator commands.
 pub fn person(username: &str, email: &str) -> Value {
     json!({
         "first_name": "Sam",

@@ -1,4 +1,4 @@
-//! The service with a proxy that fails on demand between it and what it is built on.
+//! The service behind proxies that fail on demand.
 
 use std::sync::Arc;
 
@@ -11,39 +11,38 @@ use crate::chaos::Chaos;
 use crate::clock::{Hasty, ManualClock};
 
 impl TestApp {
-    /// The service, and what stands between it and DynamoDB. It does not wait before it tries again, and no call takes too
-    /// long: tests hold calls while they do something else.
+    /// Starts the service with a proxy before DynamoDB. The service retries without pauses and has no timeouts, because
+    /// tests hold calls while they do something else.
     pub async fn start_with_chaos() -> (Self, Chaos) {
         let clock = ManualClock::without_timeouts();
         Self::behind_chaos("AWS_ENDPOINT_URL_DYNAMODB", Arc::new(Hasty), clock).await
     }
 
-    /// The service, and what stands between it and DynamoDB. It keeps its pace, waits before it tries again, and calls take
-    /// too long, as in production.
+    /// Starts the service with a proxy before DynamoDB. Pace, pauses before retries and timeouts are as in production.
     pub async fn start_with_patient_chaos() -> (Self, Chaos) {
         Self::behind_chaos("AWS_ENDPOINT_URL_DYNAMODB", Arc::new(SystemEntropy), ManualClock::with_pauses())
             .await
     }
 
-    /// The service, and what stands between it and SES. No call takes too long.
+    /// Starts the service with a proxy before SES. The service has no timeouts.
     pub async fn start_with_ses_chaos() -> (Self, Chaos) {
         let clock = ManualClock::without_timeouts();
         Self::behind_chaos("AWS_ENDPOINT_URL_SES", Arc::new(SystemEntropy), clock).await
     }
 
-    /// The service, and what stands between it and Secrets Manager. No call takes too long.
+    /// Starts the service with a proxy before Secrets Manager. The service has no timeouts.
     pub async fn start_with_secrets_chaos() -> (Self, Chaos) {
         let clock = ManualClock::without_timeouts();
         Self::behind_chaos("AWS_ENDPOINT_URL_SECRETS_MANAGER", Arc::new(SystemEntropy), clock).await
     }
 
-    /// The service, and what stands between it and DynamoDB, and between it and S3. It does not wait before it tries again, and
-    /// no call takes too long.
+    /// Starts the service with proxies before DynamoDB and S3. The service retries without pauses and has no timeouts.
     pub async fn start_with_storage_chaos() -> (Self, [Chaos; 2]) {
         Self::behind_storage_chaos(ManualClock::without_timeouts()).await
     }
 
-    /// The service for figures, and what counts its calls of DynamoDB and of S3. Its log lines tell how long they took.
+    /// Starts the service for benchmarks, with proxies that count the calls of DynamoDB and S3. The log lines contain
+    /// the durations of calls.
     pub async fn start_with_counted_storage() -> (Self, [Chaos; 2]) {
         Self::behind_storage_chaos(ManualClock::new()).await
     }

@@ -8,16 +8,17 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-/// Builds binaries with Cargo and tells where each is, by name. `arguments` go to `cargo build`.
+/// Builds binaries with Cargo, and returns the path of each by name. `arguments` are those of `cargo build`.
 ///
-/// Whether they are already there and fresh is left to Cargo to find out.
+/// Cargo rebuilds only outdated binaries.
 ///
 /// # Panics
-/// When the build fails, whose messages are then on standard error.
+/// If the build fails. Cargo prints the errors to standard error.
 #[expect(clippy::expect_used, clippy::panic, reason = "nothing can be tested without the binaries")]
 pub fn build<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> BTreeMap<String, PathBuf> {
     let mut cargo = Command::new(env!("CARGO"));
-    // Variables that Cargo sets for a test's package would make build scripts run again, as if their environment had changed.
+    // Remove the variables that Cargo sets for a test's package: otherwise build scripts would run again, because their
+    // environment differs.
     for (name, _) in std::env::vars_os() {
         if name
             .to_str()
@@ -44,10 +45,10 @@ pub fn build<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> BTreeMa
         .collect()
 }
 
-/// The binaries of the whole workspace, built once for each process.
+/// All binaries of the workspace, built once per process.
 ///
 /// # Panics
-/// When the build fails.
+/// If the build fails.
 pub fn of_workspace() -> &'static BTreeMap<String, PathBuf> {
     static BINARIES: LazyLock<BTreeMap<String, PathBuf>> = LazyLock::new(|| build(["--workspace", "--bins"]));
     &BINARIES

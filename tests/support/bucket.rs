@@ -1,4 +1,4 @@
-//! The files of a service under test.
+//! The files in the bucket of a service under test.
 
 use shared::clock::Clock as _;
 
@@ -11,20 +11,21 @@ impl TestApp {
     /// Checks that the bucket holds every stored file and nothing else.
     ///
     /// # Panics
-    /// When something is missing, or left over.
+    /// If a file is missing or left over.
     pub async fn assert_files_sound(&self) {
         assert_eq!(self.object_keys(), self.table().object_keys().await);
     }
 
-    /// The keys of all objects in the service's bucket, but for the ledger of erasures.
+    /// The keys of all objects in the service's bucket, except the ledger of erasures.
     pub fn object_keys(&self) -> Vec<String> {
         self.keys_in_bucket().into_iter().filter(|key| !key.starts_with(LEDGER)).collect()
     }
 
-    /// Has objects whose keys end so stored now by the service's clock, of which the local S3 does not know.
+    /// Sets the modification time of objects whose keys end with `end` to the service's clock, which the local S3 does
+    /// not know.
     ///
     /// # Panics
-    /// When the local S3 is another service.
+    /// If S3 is an external service.
     pub fn date_objects(&self, end: &str) {
         let bucket = self.app().config().bucket.as_deref().expect("a bucket");
         let folder = self.backend().folder().join("s3").join(bucket);
@@ -34,10 +35,10 @@ impl TestApp {
         }
     }
 
-    /// Deletes all objects without an event.
+    /// Deletes all objects, without events.
     ///
     /// # Panics
-    /// When the local S3 is another service.
+    /// If S3 is an external service.
     pub fn empty_bucket(&self) {
         let bucket = self.app().config().bucket.as_deref().expect("a bucket");
         let folder = self.backend().folder().join("s3").join(bucket);

@@ -1,4 +1,4 @@
-//! Callers of tests: each kind of caller is a type that knows how to present itself.
+//! Callers in tests: each kind of caller is a type that authenticates its requests.
 
 use std::future::Future;
 
@@ -8,15 +8,15 @@ use shared::domain::candidate::CandidateStatus;
 use crate::app::TestApp;
 use crate::http::{Request, Response};
 
-/// The password of everybody in tests.
+/// The password of all users in tests.
 pub const PASSWORD: &str = "correct horse battery";
 
-/// Somebody who sends requests.
+/// A caller that sends requests.
 pub trait Caller: Send + Sync {
-    /// The service that is called.
+    /// The service that the caller uses.
     fn app(&self) -> &TestApp;
 
-    /// The request with this caller's credential.
+    /// Adds the caller's credential to a request.
     fn sign(&self, request: Request) -> Request;
 
     /// Sends a request as this caller.
@@ -63,7 +63,7 @@ pub trait Caller: Send + Sync {
         self.send(Request::patch(&format!("{uri}status/advance/")))
     }
 
-    /// Takes the candidate at `uri` out.
+    /// Withdraws the candidate at `uri`.
     fn skip(&self, uri: &str) -> impl Future<Output = Response> + Send
     where
         Self: Sized,
@@ -80,7 +80,7 @@ pub trait Caller: Send + Sync {
         self.send(Request::post(&format!("{uri}cancel/")).json(&reason))
     }
 
-    /// Asks for help as the candidate at `uri`.
+    /// Sends a request for help, as the candidate at `uri`.
     fn ask(&self, uri: &str, kind: &str, text: &str) -> impl Future<Output = Response> + Send
     where
         Self: Sized,
@@ -89,7 +89,7 @@ pub trait Caller: Send + Sync {
         self.send(Request::put(&format!("{uri}help-request/")).json(&request))
     }
 
-    /// Answers what the candidate at `uri` has asked for.
+    /// Answers the request for help of the candidate at `uri`.
     fn answer_help(&self, uri: &str, text: &str) -> impl Future<Output = Response> + Send
     where
         Self: Sized,
@@ -114,7 +114,7 @@ pub trait Caller: Send + Sync {
     }
 }
 
-/// Somebody without a credential.
+/// A caller without a credential.
 #[derive(Clone)]
 pub struct Anonymous(pub(crate) TestApp);
 
@@ -129,14 +129,14 @@ impl Caller for Anonymous {
 }
 
 impl Anonymous {
-    /// Tries to log in for a token.
+    /// Sends a login by token.
     pub async fn log_in(&self, company: &str, username: &str, password: &str) -> Response {
         let login = json!({ "company": company, "username": username, "password": password });
         self.post("/api-token-auth/", login).await
     }
 }
 
-/// A caller with a token, dead or alive.
+/// A caller with a token, which may have been revoked.
 #[derive(Clone)]
 pub struct Token {
     pub(crate) app: TestApp,
@@ -153,14 +153,14 @@ impl Caller for Token {
     }
 }
 
-/// A candidate that has the key of its invitation.
+/// A candidate with a key of their invitation.
 #[derive(Clone)]
 pub struct Invited {
     pub(crate) app: TestApp,
-    /// The address of the candidate.
+    /// The candidate's URL.
     pub uri: String,
     pub key: String,
-    /// The address that mails go to.
+    /// The candidate's email address.
     pub email: String,
 }
 
@@ -175,25 +175,25 @@ impl Caller for Invited {
 }
 
 impl Invited {
-    /// The candidate in a response, which must show its key.
+    /// The candidate in a response, which must contain their key.
     #[track_caller]
     pub fn shown_in(app: &TestApp, response: &Response) -> Self {
         let [uri, key, email] = ["resource_uri", "activation_key", "email"].map(|name| response.uri(name));
         Self::new(app, &uri, &key, &email)
     }
 
-    /// The candidate at `uri`, with a key that it has or had.
+    /// The candidate at `uri`, with a current or former key.
     pub fn new(app: &TestApp, uri: &str, key: &str, email: &str) -> Self {
         let [uri, key, email] = [uri, key, email].map(str::to_owned);
         Self { app: app.clone(), uri, key, email }
     }
 
-    /// Chooses [`PASSWORD`].
+    /// Sets the password to [`PASSWORD`].
     pub async fn choose_password(&self) {
         self.patch(&self.uri, json!({ "password": PASSWORD })).await.expect(200);
     }
 
-    /// Chooses [`PASSWORD`] and logs in.
+    /// Sets the password to [`PASSWORD`] and logs in.
     pub async fn register(&self) -> Token {
         self.choose_password().await;
         self.log_in().await
@@ -205,17 +205,17 @@ impl Invited {
     }
 }
 
-/// The company that an address is of.
+/// The company in a URL.
 fn company_of(uri: &str) -> &str {
     let rest = uri.split("/companies/").nth(1).unwrap_or_default();
     rest.split('/').next().unwrap_or_default()
 }
 
-/// A browser with a session cookie, on a page of the service's own origin.
+/// A browser with a session cookie. Its requests come from the service's own origin.
 #[derive(Clone)]
 pub struct Browser {
     pub(crate) app: TestApp,
-    /// The secret in the cookie.
+    /// The session's secret in the cookie.
     pub cookie: String,
 }
 
@@ -231,16 +231,16 @@ impl Caller for Browser {
     }
 }
 
-/// A staff user who has logged in for a token.
+/// A staff user who has logged in by token.
 #[derive(Clone)]
 pub struct Staff {
     pub(crate) token: Token,
     pub company: String,
-    /// The address of the user.
+    /// The user's URL.
     pub uri: String,
-    /// The name to log in with.
+    /// The user name.
     pub username: String,
-    /// The address that mails go to.
+    /// The user's email address.
     pub email: String,
 }
 
@@ -255,32 +255,31 @@ impl Caller for Staff {
 }
 
 impl Staff {
-    /// The secret of the token that this user presents.
+    /// The secret of the user's token.
     pub fn secret(&self) -> &str {
         &self.token.secret
     }
 
-    /// The identifier.
     pub fn id(&self) -> &str {
         last_segment(&self.uri)
     }
 
-    /// One more token of this user.
+    /// Logs the user in again and returns the new token.
     pub async fn new_token(&self) -> Token {
         self.app().log_in(&self.company, &self.username).await
     }
 
-    /// The same user, who has just logged in again.
+    /// The same user with a new session.
     pub async fn again(&self) -> Self {
         Self { token: self.new_token().await, ..self.clone() }
     }
 
-    /// A browser in which this user has logged in.
+    /// A browser after the user has logged in.
     pub async fn browser(&self) -> Browser {
         self.app().browser(&self.company, &self.username).await
     }
 
-    /// Creates a project and gives its address.
+    /// Creates a project and returns its URL.
     pub async fn project(&self, fields: Value) -> String {
         let mut body = json!({ "name": "Sales" });
         merge(&mut body, fields);
@@ -288,7 +287,7 @@ impl Staff {
         self.post(&projects, body).await.expect(201).uri("resource_uri")
     }
 
-    /// Creates a customer of an account type with an address of its own, who is its user name as well.
+    /// Creates a customer with an account type and a unique email address, which is also the user name.
     pub async fn colleague(&self, account_type: &str, fields: Value) -> Colleague {
         let email = self.app().next_email();
         let mut body = json!({
@@ -304,21 +303,21 @@ impl Staff {
         Colleague { app: self.app().clone(), company: self.company.clone(), uri, email }
     }
 
-    /// Creates a candidate in the project at `project` and gives its address.
+    /// Creates a candidate in the project at `project` and returns their URL.
     pub async fn candidate(&self, project: &str, fields: Value) -> String {
         let mut body = json!({ "first_name": "Ada", "last_name": "Lovelace" });
         merge(&mut body, fields);
         self.post(&format!("{project}candidates/"), body).await.expect(201).uri("resource_uri")
     }
 
-    /// Creates a label and gives its address.
+    /// Creates a label and returns its URL.
     pub async fn label(&self, text: &str) -> String {
         let labels = format!("/companies/{}/labels/", self.company);
         self.post(&labels, json!({ "text": text })).await.expect(201).uri("resource_uri")
     }
 
-    /// Creates a named token with an owner's rights and uses it once. Gives its address and its holder.
-    // The first use of a day is written; later requests of the day write nothing of it.
+    /// Creates a named token with an owner's rights and uses it once. Returns its URL and a caller with the token.
+    // The service records only the first use of a day, so later requests of the day write nothing.
     pub async fn named_token(&self, name: &str) -> (String, Token) {
         let (uri, token) = self.named_token_with(json!({ "name": name })).await;
         token.get("/whoami/").await.expect(200);
@@ -326,7 +325,7 @@ impl Staff {
         (uri, token)
     }
 
-    /// Creates a named token with these fields, which has not been used. Gives its address and its holder.
+    /// Creates a named token with these fields, without using it. Returns its URL and a caller with the token.
     pub async fn named_token_with(&self, fields: Value) -> (String, Token) {
         let tokens = format!("/companies/{}/tokens/", self.company);
         let mut body = json!({ "name": "Service" });
@@ -335,14 +334,14 @@ impl Staff {
         (created.uri("resource_uri"), self.app().token(&created.uri("value")))
     }
 
-    /// Creates a project and lets it run.
+    /// Creates a project, starts it, and returns its URL.
     pub async fn running_project(&self, fields: Value) -> String {
         let project = self.project(fields).await;
         self.set_status(&project, "40-running").await.expect(200);
         project
     }
 
-    /// Creates a candidate with an address of its own and a deadline in a week, and invites it.
+    /// Creates and invites a candidate, by default with a unique email address and a deadline in a week.
     pub async fn invite(&self, project: &str, fields: Value) -> Invited {
         let app = self.app();
         let email = app.next_email();
@@ -352,8 +351,8 @@ impl Staff {
         Invited::shown_in(app, &self.advance(&uri).await.expect(200))
     }
 
-    /// Creates a candidate in the running project at `project`, which lets candidates take part without a password, and
-    /// brings it to a status by what really leads there.
+    /// Creates a candidate in the running project at `project`, and moves them to a status as users would. The project
+    /// must let candidates take part without a password.
     pub async fn candidate_at(&self, project: &str, status: CandidateStatus) -> String {
         use CandidateStatus::{
             Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New, Skipped,
@@ -391,19 +390,19 @@ impl Staff {
     }
 }
 
-/// A customer who has been invited.
+/// An invited customer.
 #[derive(Clone)]
 pub struct Colleague {
     app: TestApp,
     company: String,
-    /// The address of the customer.
+    /// The customer's URL.
     pub uri: String,
-    /// The address that mails go to.
+    /// The customer's email address.
     pub email: String,
 }
 
 impl Colleague {
-    /// Takes up the invitation with [`PASSWORD`] and logs in.
+    /// Accepts the invitation with [`PASSWORD`] and logs in.
     pub async fn activate(&self) -> Staff {
         self.app.settle().await;
         let choice = json!({ "activation_key": self.app.mailed_key(&self.email), "password": PASSWORD });
@@ -419,12 +418,12 @@ impl Colleague {
     }
 }
 
-/// The identifier at the end of an address.
+/// The identifier at the end of a URL.
 pub fn last_segment(uri: &str) -> &str {
     uri.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
 }
 
-/// Adds these fields to a body, and replaces those that it has.
+/// Adds fields to a body, replacing fields of the same name.
 pub fn merge(body: &mut Value, fields: Value) {
     if let (Value::Object(body), Value::Object(fields)) = (body, fields) {
         body.extend(fields);

@@ -1,4 +1,5 @@
-//! Counts the instructions of a function's process with callgrind, a tool of Valgrind. They repeat where times do not.
+//! Counts the instructions of a function's process with callgrind, a tool of Valgrind. Unlike times, counts are
+//! reproducible.
 
 use std::error::Error;
 use std::path::Path;
@@ -7,7 +8,7 @@ use tokio::process::Command;
 
 use crate::function::Function;
 
-/// How often to count: the least counts, because hash maps are seeded at random.
+/// How often to count. The least count is used, because hash maps are seeded at random.
 pub const RUNS: usize = 5;
 
 /// Whether Valgrind is installed.
@@ -15,11 +16,11 @@ pub async fn is_installed() -> bool {
     Command::new("valgrind").arg("--version").output().await.is_ok_and(|output| output.status.success())
 }
 
-/// Millions of instructions of a function's process from its start to its end, which comes after `ask`. Leaves the
-/// profile, for `callgrind_annotate`, in the file `profile`.
+/// Counts the instructions of a function's process, in millions, from its start to its end after `ask`. Writes the
+/// profile, for `callgrind_annotate`, to the file `profile`.
 ///
 /// # Errors
-/// Those of the function and of `ask`, and when there is no profile at the end.
+/// If the function or `ask` fails, or there is no profile at the end.
 pub async fn instructions(
     binary: &Path,
     variables: impl IntoIterator<Item = (&&'static str, &String)>,

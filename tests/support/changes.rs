@@ -1,11 +1,11 @@
-//! The changes of a table, by its stream.
+//! The changes of a table, from its stream.
 
 use embedded::StreamReader;
 use serde_json::Value;
 
 use crate::app::TestApp;
 
-/// Reads the changes of a test's table in their order, but those of sessions, which come and go with callers.
+/// Reads the changes of a test's table in order, except those of sessions, which come and go with callers.
 pub struct TableChanges(StreamReader);
 
 impl TableChanges {
@@ -13,10 +13,10 @@ impl TableChanges {
         Self(app.backend().stream(&app.app().config().table).expect("a stream"))
     }
 
-    /// Takes the changes since the last time, as records of the stream.
+    /// The changes since the last call, as records of the stream.
     ///
     /// # Panics
-    /// When the back end fails.
+    /// If the back end fails.
     pub fn take(&mut self) -> Vec<Value> {
         let mut changes = Vec::new();
         loop {

@@ -21,7 +21,7 @@ use crate::heat::Heat;
 use crate::refusals::{conflict, error, refusal};
 use crate::traffic::{Traffic, items_of};
 
-/// A proxy in front of DynamoDB, S3 or SES, which ends with the test.
+/// A proxy in front of DynamoDB, S3 or SES. It ends with the test.
 pub struct Chaos {
     url: String,
     shared: Arc<Shared>,
@@ -31,23 +31,22 @@ pub struct Chaos {
 struct Shared {
     upstream: SocketAddr,
     operations: Mutex<HashMap<String, Operation>>,
-    /// How many more requests come through; none when all do.
+    /// How many more requests the proxy forwards; `None` for all.
     left: Mutex<Option<usize>>,
-    /// Whether only writes are counted of those.
+    /// Whether only writes count towards `left`.
     counts_writes: AtomicBool,
     delay_micros: AtomicU64,
     traffic: Mutex<Traffic>,
-    /// The bodies of the transactions that have come; none unless they are recorded.
+    /// The bodies of transactions so far; `None` unless they are recorded.
     recording: Mutex<Option<Vec<Bytes>>>,
-    /// The meter of consumed units; `None` unless they are measured.
     heat: Mutex<Option<Heat>>,
-    /// Called after each request that was done, before its answer arrives.
+    /// Called after each forwarded request, before its response is returned.
     observer: Mutex<Option<Arc<dyn Fn() + Send + Sync>>>,
 }
 
 #[derive(Default)]
 struct Operation {
-    /// Each for the next request whose body holds this text.
+    /// The faults of the next requests, each for the first one whose body contains the text.
     faults: VecDeque<(String, Fault)>,
     always: Option<Fault>,
     first_attempts: Vec<Fault>,
@@ -56,7 +55,7 @@ struct Operation {
 }
 
 impl Operation {
-    /// The fault for the request that has just come.
+    /// The fault for a request that has arrived.
     fn fault(&mut self, body: &[u8]) -> Option<Fault> {
         self.requests += 1;
         if !self.first_attempts.is_empty() {
@@ -73,7 +72,7 @@ impl Operation {
 }
 
 impl Shared {
-    /// Whether a request that has just come is one of those that still come through.
+    /// Whether the request is forwarded. Decreases `left`.
     fn admits(&self, operation: &str) -> bool {
         let is_read =
             matches!(operation, "BatchGetItem" | "GetItem" | "Query" | "Scan" | "GET" | "HEAD" | "LIST");
@@ -133,12 +132,13 @@ impl Chaos {
         &self.url
     }
 
-    /// Lets the next request of an operation, such as `TransactWriteItems`, fail. Faults wait for their turn.
+    /// Makes the next request of an operation, such as `TransactWriteItems`, fail. Several faults apply to successive
+    /// requests.
     pub fn next(&self, operation: &str, fault: Fault) {
         self.next_about(operation, "", fault);
     }
 
-    /// Lets the next request of an operation fail whose body holds this text.
+    /// Makes the next request of an operation fail whose body contains `text`.
     pub fn next_about(&self, operation: &str, text: &str, fault: Fault) {
         let mut operations = self.shared.operations();
         operations.entry(operation.to_owned()).or_default().faults.push_back((text.to_owned(), fault));
@@ -149,55 +149,54 @@ impl Chaos {
         self.pause_about(operation, "")
     }
 
-    /// Holds the next request of an operation whose body holds this text.
+    /// Holds the next request of an operation whose body contains `text`.
     pub fn pause_about(&self, operation: &str, text: &str) -> Pause {
         let pause = Pause::default();
         self.next_about(operation, text, Fault::Paused(pause.clone()));
         pause
     }
 
-    /// Lets every request of an operation fail until it is healed.
+    /// Makes every request of an operation fail until [`heal`](Self::heal).
     pub fn always(&self, operation: &str, fault: Fault) {
         self.shared.operations().entry(operation.to_owned()).or_default().always = Some(fault);
     }
 
-    /// Lets the first attempt at every transaction fail, in these ways by turns; its next attempt passes.
+    /// Makes the first attempt of every transaction fail with these faults in turn; the retry succeeds.
     pub fn fail_first_attempts(&self, faults: &[Fault]) {
         let mut operations = self.shared.operations();
         operations.entry("TransactWriteItems".to_owned()).or_default().first_attempts = faults.to_vec();
     }
 
-    /// Lets so many more requests through, of all operations, and then none: for the table that is as if the process
-    /// had died.
+    /// Forwards only this many more requests of all operations. For the table, it looks as if the process had died.
     pub fn cut_after(&self, requests: usize) {
         self.shared.counts_writes.store(false, Ordering::Relaxed);
         *self.shared.left.lock().unwrap_or_else(PoisonError::into_inner) = Some(requests);
     }
 
-    /// Lets so many more writes through, and all reads, which is all that can be told apart of where a process dies: what it
-    /// does elsewhere before its next write is done.
+    /// Forwards all reads, but only this many more writes. This distinguishes all moments at which a process can die
+    /// with a different effect: until its next write, the table stays the same.
     pub fn cut_after_writes(&self, writes: usize) {
         self.cut_after(writes);
         self.shared.counts_writes.store(true, Ordering::Relaxed);
     }
 
-    /// Calls `observer` after each request that was done, before its answer arrives.
+    /// Calls `observer` after each forwarded request, before its response is returned.
     pub fn observe(&self, observer: impl Fn() + Send + Sync + 'static) {
         *self.shared.observer.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(observer));
     }
 
-    /// How many more requests come through; none when all do.
+    /// How many more requests the proxy forwards; `None` for all.
     pub fn left(&self) -> Option<usize> {
         *self.shared.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets every request take so much longer, as if what is behind it were farther away.
+    /// Delays every request, as if the upstream were farther away.
     pub fn delay(&self, by: Duration) {
         let micros = u64::try_from(by.as_micros()).expect("a short time");
         self.shared.delay_micros.store(micros, Ordering::Relaxed);
     }
 
-    /// Lets requests through again.
+    /// Forwards all requests again, without faults.
     pub fn heal(&self) {
         *self.shared.left.lock().unwrap_or_else(PoisonError::into_inner) = None;
         for operation in self.shared.operations().values_mut() {
@@ -207,39 +206,39 @@ impl Chaos {
         }
     }
 
-    /// How many transactions were under way at once at most, and how often one was about an item of another.
+    /// The maximum number of concurrent transactions, and how often one had an item in common with another.
     pub fn traffic(&self) -> (usize, usize) {
         let traffic = self.shared.traffic();
         (traffic.most, traffic.meetings)
     }
 
-    /// Records the bodies of the transactions that come from now on.
+    /// Starts recording the bodies of transactions.
     pub fn record(&self) {
         *self.shared.recording() = Some(Vec::new());
     }
 
-    /// The recorded bodies; from now on, none are recorded.
+    /// Stops recording and returns the bodies.
     pub fn recorded(&self) -> Vec<Bytes> {
         self.shared.recording().take().unwrap_or_default()
     }
 
-    /// Measures from now on what requests consume of the partitions of a table with these items, in DynamoDB's JSON. With
-    /// limits, refuses requests to partitions that have no units left.
+    /// Starts measuring the units that requests consume per partition of a table with these items, in DynamoDB's JSON.
+    /// If `is_limited`, refuses requests to partitions without units left.
     pub fn measure(&self, items: &[Value], is_limited: bool) {
         *self.shared.heat() = Some(Heat::new(items, is_limited));
     }
 
-    /// Looks at what requests have consumed so far; none if it is not measured.
+    /// Calls `look` with the units consumed so far; returns `None` if they are not measured.
     pub fn measuring<T>(&self, look: impl FnOnce(&mut Heat) -> T) -> Option<T> {
         self.shared.heat().as_mut().map(look)
     }
 
-    /// The units consumed so far; from now on, they are not measured.
+    /// Stops measuring and returns the consumed units.
     pub fn measured(&self) -> Option<Heat> {
         self.shared.heat().take()
     }
 
-    /// How many requests of an operation have come so far.
+    /// The number of requests of an operation so far.
     pub fn requests(&self, operation: &str) -> usize {
         self.shared.operations().get(operation).map_or(0, |operation| operation.requests)
     }
@@ -253,7 +252,7 @@ async fn listen(listener: TcpListener, shared: Arc<Shared>) {
         connections.spawn(async move {
             let service = service_fn(move |request| answer(shared.clone(), request));
             let connection = hyper::server::conn::http1::Builder::new();
-            // An error ends the connection without an answer: that is how the faults break it.
+            // An error closes the connection without a response, which some faults intend.
             let _ = connection.serve_connection(TokioIo::new(stream), service).await;
         });
     }
@@ -286,7 +285,7 @@ async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> io::Result<R
     answer
 }
 
-/// Lets a request through unless a partition has no units left, and takes note of what it consumes.
+/// Forwards a request unless a partition has no units left, and records its consumption.
 async fn meet_measured(
     shared: &Shared,
     head: request::Parts,
@@ -307,7 +306,7 @@ async fn meet_measured(
     Ok(Response::from_parts(head, Body::from(body)))
 }
 
-/// Lets a request meet its fate.
+/// Forwards a request, or applies its fault.
 async fn meet(
     shared: &Shared,
     head: request::Parts,
@@ -334,7 +333,7 @@ async fn meet(
     }
 }
 
-/// The operation of a request to DynamoDB or SES; of S3, the method, or `LIST`.
+/// The operation of a request to DynamoDB or SES; for S3 the HTTP method, or `LIST`.
 fn operation_of(head: &request::Parts, body: &[u8]) -> String {
     let target = head.headers.get("x-amz-target").and_then(|target| target.to_str().ok());
     match target.and_then(|target| target.rsplit('.').next()) {

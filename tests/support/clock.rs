@@ -1,4 +1,4 @@
-//! Time and chance as tests need them.
+//! Clock and randomness for tests.
 
 use std::future::ready;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use shared::clock::{Clock, SystemClock, SystemEntropy};
 use shared::domain::random::RandomSource;
 use tokio::task::yield_now;
 
-/// A clock that stands still until a test moves it, or the service waits.
+/// A clock that advances only when a test moves it or the service pauses.
 #[derive(Debug)]
 pub struct ManualClock {
     moment: Mutex<DateTime<Utc>>,
@@ -20,7 +20,7 @@ pub struct ManualClock {
 }
 
 impl ManualClock {
-    /// The moment at which every test begins.
+    /// The time at which every test begins.
     pub const START: &str = "2026-11-08T10:00:00Z";
 
     /// A clock that shows [`Self::START`].
@@ -33,28 +33,27 @@ impl ManualClock {
         }
     }
 
-    /// A clock whose pauses take their time, for benchmarks of work that keeps a pace.
+    /// A clock whose pauses take real time, for benchmarks of paced work.
     pub fn with_pauses() -> Self {
         Self { has_pauses: true, ..Self::new() }
     }
 
-    /// A clock by which nothing takes too long: what a test holds goes on as if it had not been held, however busy the
-    /// computer is.
+    /// A clock without timeouts: calls that a test holds never time out, however busy the computer is.
     pub fn without_timeouts() -> Self {
         Self { has_timeouts: false, ..Self::new() }
     }
 
-    /// Moves the clock; negative moves it back.
+    /// Moves the clock; a negative duration moves it back.
     pub fn advance(&self, by: TimeDelta) {
         *self.time() += by;
     }
 
-    /// The moment some days from now, as clients write it.
+    /// The time in `days` days, as in requests.
     pub fn in_days(&self, days: i64) -> String {
         (self.now() + TimeDelta::days(days)).format("%Y-%m-%dT%H:%M:%SZ").to_string()
     }
 
-    /// The pauses so far, which none has waited for unless [pauses take their time](Self::with_pauses).
+    /// The pauses so far. They take no real time, except [with pauses](Self::with_pauses).
     pub fn pauses(&self) -> Vec<Duration> {
         self.pauses.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -85,7 +84,7 @@ impl Clock for ManualClock {
         if self.has_pauses {
             return SystemClock.pause(time);
         }
-        // Others come to their turn, as in a real pause.
+        // Let other tasks run, as a real pause would.
         Box::pin(yield_now())
     }
 
@@ -98,12 +97,12 @@ impl Clock for ManualClock {
     }
 }
 
-/// Chance that never makes anybody wait: the random delay before another try is always the shortest.
+/// Randomness without delays: the random pause before a retry is always the shortest.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Hasty;
 
 impl Hasty {
-    /// How many bytes such a delay is drawn from; secrets and identifiers take more.
+    /// The number of random bytes for a pause; secrets and identifiers use more.
     const DELAY_BYTES: usize = 4;
 }
 

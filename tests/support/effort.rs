@@ -1,4 +1,4 @@
-//! How much of the longest tests runs: for a change a part of their cases, chosen by chance; with `TEST_EFFORT=full` all.
+//! How many cases of the longest tests run: a random part for a change, or all with `TEST_EFFORT=full`.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::LazyLock;
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use shared::clock::SystemEntropy;
 use shared::domain::random::RandomSource as _;
 
-/// One of so many cases runs for a change.
+/// For a change, one of this many cases runs.
 const SHARE: usize = 3;
 
 static EFFORT: LazyLock<TestEffort> = LazyLock::new(TestEffort::from_environment);
@@ -21,7 +21,7 @@ impl TestEffort {
     fn from_environment() -> Self {
         match std::env::var_os("TEST_EFFORT") {
             Some(effort) if effort == "full" => Self::Full,
-            // A misspelt `full` would leave out most cases before a release.
+            // A misspelt `full` would skip most cases before a release.
             Some(effort) if !effort.is_empty() => {
                 panic!("TEST_EFFORT is {}, neither full nor empty", effort.display())
             }
@@ -29,10 +29,10 @@ impl TestEffort {
         }
     }
 
-    /// The first case that runs, and the distance to the next ones, of which a change tries every `step`th.
+    /// The first case that runs, and the distance between cases: `step` for a change.
     fn start_and_step(self, step: usize) -> (usize, usize) {
         let Self::Change { seed } = self else { return (0, 1) };
-        // The name of the test is part of it, so that the choice is the same whatever else runs in this process.
+        // Hash the test's name too, so that the choice does not depend on the other tests of the process.
         let mut hasher = DefaultHasher::new();
         (seed, std::thread::current().name()).hash(&mut hasher);
         // The test runner shows this if the test fails.
@@ -41,7 +41,7 @@ impl TestEffort {
     }
 }
 
-/// `TEST_SEED`, or chance.
+/// `TEST_SEED`, or a random seed.
 fn seed() -> u64 {
     if let Some(seed) = std::env::var_os("TEST_SEED") {
         let number = seed.to_str().and_then(|seed| seed.parse().ok());
@@ -57,14 +57,14 @@ pub fn is_full() -> bool {
     matches!(*EFFORT, TestEffort::Full)
 }
 
-/// The cases among 0, 1, 2 … that run: for a change every `step`th. For tests that end by themselves, such as those that kill a
-/// program after so many writes.
+/// The cases among 0, 1, 2 … that run: every `step`th for a change. For tests that find the last case themselves, such
+/// as those that stop a program after a number of writes.
 pub fn numbers(step: usize) -> impl Iterator<Item = usize> {
     let (start, step) = EFFORT.start_and_step(step);
     (start..).step_by(step)
 }
 
-/// The cases of `all` that run: for a change a third, at least one.
+/// The cases of `all` that run: a third for a change, but at least one.
 pub fn cases<T>(all: impl IntoIterator<Item = T>) -> Vec<T> {
     let all: Vec<T> = all.into_iter().collect();
     let (start, step) = EFFORT.start_and_step(SHARE);
@@ -72,7 +72,7 @@ pub fn cases<T>(all: impl IntoIterator<Item = T>) -> Vec<T> {
     all.into_iter().skip(start).step_by(step).collect()
 }
 
-/// How many of `all` random cases run: for a change a third.
+/// How many of `all` random cases run: a third for a change.
 pub fn count(all: u32) -> u32 {
     match *EFFORT {
         TestEffort::Full => all,
@@ -80,7 +80,7 @@ pub fn count(all: u32) -> u32 {
     }
 }
 
-/// A bound for how many cases a test has seen: all, or those of a change.
+/// A bound on the number of cases that a test runs: `full` for all, `change` for a change.
 pub fn bound<T>(full: T, change: T) -> T {
     match *EFFORT {
         TestEffort::Full => full,
@@ -88,7 +88,7 @@ pub fn bound<T>(full: T, change: T) -> T {
     }
 }
 
-/// Numbers by chance, the same again with `TEST_SEED`.
+/// Random numbers, reproducible with `TEST_SEED`.
 pub struct Chance(u64);
 
 impl Chance {

@@ -1,4 +1,4 @@
-//! Whether the numbers of erased candidates fit their histories.
+//! Checks that counts of erased candidates match the histories.
 
 use std::collections::BTreeMap;
 
@@ -7,23 +7,23 @@ use shared::domain::transition::project_counts::{CounterName, ProjectCounts, sha
 
 use crate::table::{Item, Key, read};
 
-/// Whether the attribute of a shard of counts counts erased candidates.
+/// Whether an attribute of a counter shard counts erased candidates.
 pub(crate) fn is_of_erased(attribute: &str) -> bool {
     attribute.parse::<CounterName>().is_ok_and(CounterName::is_of_erased)
 }
 
-/// The deletions of which histories tell, and the numbers that shards of counts have of them.
+/// The deletions in histories, and the counts of erased candidates in counter shards.
 #[derive(Default)]
 pub(crate) struct ErasedCandidates {
-    /// By the key of the shard.
+    /// The number of deletions by shard key.
     deletions: BTreeMap<Key, i64>,
     shards: BTreeMap<Key, ProjectCounts>,
-    /// The ratings that statistics show, by the shards of a project.
+    /// The ratings in statistics, by the partition key of a project's shards.
     shown: BTreeMap<String, i64>,
 }
 
 impl ErasedCandidates {
-    /// Takes in an entry of a history, or a shard of counts.
+    /// Adds a history entry or a counter shard.
     pub(crate) fn add(&mut self, key: &Key, item: &Item) {
         let (pk, sk) = key;
         if pk.starts_with("HISTORY#") {
@@ -46,7 +46,8 @@ impl ErasedCandidates {
         }
     }
 
-    /// The problems: deletions that are not counted once, ratings of nobody, and ratings that are shown and not counted.
+    /// The problems: deletions that are not counted exactly once, ratings of no candidate, and statistics with ratings
+    /// that are not counted.
     pub(crate) fn problems(self) -> Vec<String> {
         let mut wrong = Vec::new();
         let mut projects = BTreeMap::<String, ProjectCounts>::new();

@@ -1,4 +1,4 @@
-//! A company that has everything: an item of every kind, with every attribute.
+//! A company with an item of every kind and every attribute.
 
 use chrono::TimeDelta;
 use image::ImageFormat;
@@ -20,7 +20,7 @@ use crate::videos::film;
 const CAPTIONS: &str = "WEBVTT\n\n00:01.000 --> 00:02.000\nBecause.\n";
 
 impl TestApp {
-    /// Gives the company of `owner` everything that a company can have. Returns a project of it.
+    /// Gives the company of `owner` every kind of item. Returns one of its projects.
     pub async fn fill_with_everything(&self, owner: &Staff) -> String {
         let project = projects(owner).await;
         candidates(self, owner, &project).await;
@@ -34,7 +34,7 @@ impl TestApp {
     }
 }
 
-/// A running project with all that a project can have.
+/// Creates a running project with every attribute.
 async fn projects(owner: &Staff) -> String {
     let label = owner.label("Senior").await;
     let announced = json!({
@@ -60,7 +60,7 @@ async fn projects(owner: &Staff) -> String {
         .await
 }
 
-/// Candidates of every status; one has all that a candidate can have.
+/// Creates candidates of every status; one has every attribute.
 async fn candidates(app: &TestApp, owner: &Staff, project: &str) {
     let question = json!({ "text": "Why us?", "anchors": [{ "value": 4, "text": "Names two reasons." }] });
     let question =
@@ -110,8 +110,8 @@ async fn candidates(app: &TestApp, owner: &Staff, project: &str) {
     owner.send(remind.header("idempotency-key", "one")).await.expect(200);
 }
 
-/// A candidate whose interview was reopened after a guest had watched it, one whose time has ended theirs, one who goes on after that,
-/// two who have asked for help, and one whose interview was cancelled.
+/// Creates candidates: one whose interview was reopened after a guest had watched it, one whose interview ended by
+/// time, one who continues after that, two who have asked for help, and one whose interview was cancelled.
 async fn interviews(owner: &Staff) {
     let app = owner.app();
     let fields = json!({ "allow_hash_login": true, "interview_platform": "builtin" });
@@ -142,7 +142,7 @@ async fn interviews(owner: &Staff) {
     let request = json!({ "reason": "More time.", "deadline": app.clock().in_days(7) });
     owner.post(&format!("{}interview/reopen/", late[1].uri), request).await.expect(200);
 
-    // One request that is open, and one with an answer.
+    // One open request, and one with an answer.
     let [asking, told] = [begun(0).await, begun(1).await];
     for candidate in [&asking, &told] {
         candidate.ask(&candidate.uri, "adjustment", "Could I answer in writing?").await.expect(200);
@@ -169,7 +169,7 @@ async fn interviews(owner: &Staff) {
     candidate.send(Request::put(&draft).json(&json!({ "text": "Because of" }))).await.expect(204);
 }
 
-/// A recorded answer with captions, to a question whose text has changed since.
+/// Creates a recorded answer with captions, to a question whose text has changed since.
 async fn recording(owner: &Staff) {
     let recorded = Interviewee::asked_by(owner.clone(), json!({})).await;
     let take = recorded.record(&[&film()]).await;
@@ -179,7 +179,7 @@ async fn recording(owner: &Staff) {
     owner.patch(&question, json!({ "text": "Why not us?" })).await.expect(200);
 }
 
-/// A named token that trusts a workload, which has exchanged one JWT in vain and one with success.
+/// Creates a named token that trusts a workload, with one failed and one successful exchange.
 async fn pipeline(app: &TestApp, owner: &Staff) {
     let key = SigningKey::new("k", SigningAlgorithm::Es256);
     let issuer = TestIssuer::start(&[&key]).await;
@@ -202,9 +202,9 @@ async fn pipeline(app: &TestApp, owner: &Staff) {
     app.app().finish_background().await;
 }
 
-/// A provider by which staff sign in, and a customer who is linked with it.
+/// Sets up sign-in by a provider, and links a customer.
 async fn provider(owner: &Staff, linked: &str) {
-    // Changes take a login of the last hour.
+    // Changing the settings requires a login within the last hour.
     let owner = owner.again().await;
     let issuer = TestIssuer::start(&[&SigningKey::new("k", SigningAlgorithm::Es256)]).await;
     let settings = json!({
@@ -217,7 +217,8 @@ async fn provider(owner: &Staff, linked: &str) {
     owner.send(Request::put(&format!("{linked}sign-in/")).json(&link)).await.expect(200);
 }
 
-/// An interview of which staff have been told, one that waits for the next mail, and one that the schedule has yet to read of.
+/// Creates three ended interviews: staff have been notified of the first, the second waits for the next mail, and the
+/// schedule has not read the third.
 async fn notices(app: &TestApp, owner: &Staff, project: &str) {
     for _ in 0..3 {
         app.clock().advance(TimeDelta::minutes(5));
@@ -227,7 +228,7 @@ async fn notices(app: &TestApp, owner: &Staff, project: &str) {
     }
 }
 
-/// Staff of every kind, with what accounts leave behind.
+/// Creates staff of every kind, with all traces that accounts leave.
 async fn people(app: &TestApp, owner: &Staff) {
     owner.named_token("Payroll").await;
     let report = json!({ "name": "Report", "read_only": true, "expires_at": app.clock().in_days(7) });
@@ -244,7 +245,7 @@ async fn people(app: &TestApp, owner: &Staff) {
     app.anonymous().post("/api-password-reset/", forgotten).await.expect(202);
 }
 
-/// A webhook with all that a webhook can have.
+/// Creates a webhook with every attribute.
 async fn webhooks(app: &TestApp, owner: &Staff, project: &str) {
     let fields = json!({
         "url": "https://hooks.example.com/in", "description": "Payroll", "types": ["candidate.*"], "projects": [project],

@@ -4,36 +4,36 @@ use std::sync::Arc;
 
 use tokio::sync::Notify;
 
-/// The fault of one request.
+/// A fault of one request.
 #[derive(Debug, Clone)]
 pub enum Fault {
-    /// A transaction is cancelled because another one holds its items. Nothing is done.
+    /// A transaction is cancelled because another one uses its items. Nothing is written.
     Conflict,
-    /// The request is refused because there are too many. Nothing is done.
+    /// The request is refused because there are too many. Nothing is written.
     Throttled,
-    /// The connection breaks before anything is done.
+    /// The connection breaks before the request is processed.
     Unreachable,
-    /// It is done, and the connection breaks before the answer arrives.
+    /// The request is processed, and the connection breaks before the response.
     AnswerLost,
-    /// Only the first half of the keys is read, or of the items written, and the rest handed back.
+    /// Only the first half of the keys is read, or of the items written; the rest is returned as unprocessed.
     HalfProcessed,
-    /// It is refused with this code, as SES or S3 does. Nothing is done.
+    /// The request is refused with this code, as by SES or S3. Nothing is done.
     Refused(&'static str),
-    /// It waits until the test lets it go on.
+    /// The request waits until the test resumes it.
     Paused(Pause),
 }
 
-/// A request that has come as far as DynamoDB's door.
+/// A request that is held before DynamoDB.
 #[derive(Debug, Clone, Default)]
 pub struct Pause(Arc<(Notify, Notify)>);
 
 impl Pause {
-    /// Returns once the request has come.
+    /// Returns once the request has arrived.
     pub async fn reached(&self) {
         self.0.0.notified().await;
     }
 
-    /// Lets the request go on.
+    /// Lets the request continue.
     pub fn resume(&self) {
         self.0.1.notify_one();
     }

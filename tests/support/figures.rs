@@ -1,39 +1,39 @@
-//! The figures that benchmarks print, and how they compare with those of the last release.
+//! Prints the figures of benchmarks, and compares them with the last release.
 
 use std::error::Error;
 
 use serde_json::{Map, Value, json};
 
-/// The figures of the last release that repeat from run to run: one JSON object per line, as the benchmarks print them.
-/// `{ tests/bench start; tests/bench requests; } | grep -e instructions -e megabytes > tests/benches/last-release.jsonl`
-/// records a release.
+/// The reproducible figures of the last release: one JSON object per line, as benchmarks print them. `{ tests/bench
+/// start; tests/bench requests; } | grep -e instructions -e megabytes > tests/benches/last-release.jsonl` records a
+/// release.
 const LAST_RELEASE: &str = include_str!("../benches/last-release.jsonl");
-/// The most that a figure may exceed the last release's, unless a benchmark says otherwise.
+/// The maximum ratio of a figure to the last release's, unless a benchmark sets its own.
 const TOLERANCE: f64 = 1.03;
-/// Numbers of a figure that do not measure the service, and begin so.
+/// The prefixes of numbers in a figure that do not measure the service.
 const OTHERS: [&str; 3] = ["ratio", "floor", "goal"];
 
 /// Prints figures, one JSON object per line.
 pub struct Figures {
     is_release: bool,
-    /// The numbers that are compared; `None` for all that measure the service.
+    /// The names of the compared numbers; `None` for all that measure the service.
     compared: Option<&'static [&'static str]>,
     tolerance: f64,
     worse: Vec<String>,
 }
 
 impl Figures {
-    /// Figures of binaries of a Cargo profile. Only those of `release` are compared.
+    /// Figures of binaries built with a Cargo profile. Only those of `release` are compared.
     pub fn of_profile(profile: &str) -> Self {
         Self { is_release: profile == "release", compared: None, tolerance: TOLERANCE, worse: Vec::new() }
     }
 
-    /// Compares these numbers alone, which may exceed the last release's by the factor `tolerance`.
+    /// Compares only these numbers, with a maximum ratio of `tolerance` to the last release's.
     pub fn comparing(self, numbers: &'static [&'static str], tolerance: f64) -> Self {
         Self { compared: Some(numbers), tolerance, ..self }
     }
 
-    /// Prints a figure. If the last release has it, the line shows the ratio of each number that is compared to the last
+    /// Prints a figure. If the last release has it, the line also shows the ratio of each compared number to the last
     /// release's.
     pub fn print(&mut self, figure: &Value) {
         let mut line = figure.as_object().cloned().unwrap_or_default();
@@ -59,7 +59,7 @@ impl Figures {
     }
 
     /// # Errors
-    /// When a figure exceeds the last release's by more than the tolerance.
+    /// If a figure exceeds the last release's by more than the tolerance.
     pub fn finish(self) -> Result<(), Box<dyn Error>> {
         if self.worse.is_empty() {
             return Ok(());
@@ -69,13 +69,13 @@ impl Figures {
     }
 }
 
-/// The last release's figure with the same texts.
+/// The figure of the last release with the same texts.
 fn last(figure: &Map<String, Value>) -> Option<Map<String, Value>> {
     let lines = LAST_RELEASE.lines().filter_map(|line| serde_json::from_str(line).ok());
     lines.into_iter().find(|last| texts_of(last).eq(texts_of(figure)))
 }
 
-/// The texts of a figure, which say what it is of.
+/// The texts of a figure, which identify it.
 fn texts_of(figure: &Map<String, Value>) -> impl Iterator<Item = &str> {
     figure.values().filter_map(Value::as_str)
 }
@@ -86,26 +86,26 @@ pub fn print(figure: &Value) {
     println!("{figure}");
 }
 
-/// Prints a figure that has no other fields than its name and its value.
+/// Prints a figure that consists of a name and a value.
 pub fn print_value(figure: &str, value: impl Into<Value>) {
     print(&json!({ "figure": figure, "value": value.into() }));
 }
 
-/// To two decimals.
+/// Rounds to two decimals.
 pub fn round(value: f64) -> f64 {
     round_to(value, 2)
 }
 
-/// To so many decimals.
+/// Rounds to this many decimals.
 pub fn round_to(value: f64, decimals: i32) -> f64 {
     let factor = 10_f64.powi(decimals);
     (value * factor).round() / factor
 }
 
-/// The median of values, the upper one if their number is even.
+/// The median; for an even number of values, the upper one.
 ///
 /// # Panics
-/// If there are no values.
+/// If `values` is empty.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]

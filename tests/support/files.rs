@@ -1,4 +1,4 @@
-//! Files as people send them, and the ways in which clients send and fetch them.
+//! Typical files, and how clients upload and fetch them.
 
 use std::io::Cursor;
 
@@ -14,10 +14,10 @@ use tokio::net::TcpStream;
 use crate::hostile::crc32;
 use crate::http::Request;
 
-/// The usual separator of a [`Form`]'s parts.
+/// The default boundary between the parts of a [`Form`].
 const BOUNDARY: &str = "----boundary7MA4YWxkTrZu0gW";
 
-/// A multipart/form-data body that is still being written.
+/// Builds a multipart/form-data body.
 #[derive(Debug, Clone, Default)]
 pub struct Form {
     parts: Vec<Vec<u8>>,
@@ -25,28 +25,28 @@ pub struct Form {
 }
 
 impl Form {
-    /// No parts yet.
+    /// Creates a form without parts.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// One more text.
+    /// Adds a text field.
     pub fn text(self, name: &str, text: &str) -> Self {
         self.part(format!("name=\"{name}\""), "", text.as_bytes())
     }
 
-    /// One more file.
+    /// Adds a file.
     pub fn file(self, name: &str, file_name: &str, content_type: &str, bytes: &[u8]) -> Self {
         let type_line = format!("Content-Type: {content_type}\r\n");
         self.part(format!("name=\"{name}\"; filename=\"{file_name}\""), &type_line, bytes)
     }
 
-    /// The same parts with another separator.
+    /// Sets the boundary.
     pub fn separated_by(self, boundary: &str) -> Self {
         Self { boundary: Some(boundary.to_owned()), ..self }
     }
 
-    /// One more part, with the parameters of its `Content-Disposition`, and lines of further headers.
+    /// Adds a part with these parameters of `Content-Disposition` and lines of further headers.
     pub fn part(mut self, parameters: impl AsRef<[u8]>, headers: &str, bytes: &[u8]) -> Self {
         let disposition = [b"Content-Disposition: form-data; ", parameters.as_ref(), b"\r\n"].concat();
         self.parts.push([&disposition, headers.as_bytes(), b"\r\n", bytes].concat());
@@ -55,7 +55,7 @@ impl Form {
 }
 
 impl Request {
-    /// The same with a form as its body.
+    /// Sets a form as the body.
     pub fn form(self, form: Form) -> Self {
         let boundary = form.boundary.as_deref().unwrap_or(BOUNDARY);
         let part = |part: Vec<u8>| [format!("--{boundary}\r\n").as_bytes(), &part, b"\r\n"].concat();
@@ -65,10 +65,10 @@ impl Request {
     }
 }
 
-/// A photo as `format` has it.
+/// A photo in this format.
 ///
 /// # Panics
-/// When there is no such photo.
+/// If the photo cannot be encoded.
 pub fn photo(format: ImageFormat, width: u32, height: u32) -> Vec<u8> {
     let picture = RgbImage::from_fn(width, height, |x, y| Rgb([(x * 7) as u8, (y * 5) as u8, (x ^ y) as u8]));
     let mut bytes = Cursor::new(Vec::new());
@@ -76,10 +76,10 @@ pub fn photo(format: ImageFormat, width: u32, height: u32) -> Vec<u8> {
     bytes.into_inner()
 }
 
-/// A PNG that cannot be made smaller than three bytes a pixel.
+/// A PNG that does not compress: three bytes per pixel.
 ///
 /// # Panics
-/// When there is no such picture.
+/// If the picture cannot be encoded.
 pub fn noise(width: u32, height: u32) -> Vec<u8> {
     let mut state = 1u32;
     let mut next = || {
@@ -92,12 +92,12 @@ pub fn noise(width: u32, height: u32) -> Vec<u8> {
     bytes.into_inner()
 }
 
-/// Bytes as a JSON body holds them.
+/// Encodes bytes as in a JSON body.
 pub fn data_uri(content_type: &str, bytes: &[u8]) -> String {
     format!("data:{content_type};base64,{}", STANDARD.encode(bytes))
 }
 
-/// A PDF of at least so many bytes.
+/// A PDF of at least `bytes` bytes.
 pub fn pdf(bytes: usize) -> Vec<u8> {
     let mut pdf = b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\nendobj\n".to_vec();
     while pdf.len() < bytes {
@@ -107,25 +107,25 @@ pub fn pdf(bytes: usize) -> Vec<u8> {
     pdf
 }
 
-/// A photo with an Exif segment and a comment that hold this text.
+/// A photo that contains this text in an Exif segment and a comment.
 pub fn photo_saying(text: &str) -> Vec<u8> {
     let segment = |marker: u8, data: &[u8]| {
         let length = u16::try_from(data.len() + 2).expect("a short text").to_be_bytes();
         [&[0xFF, marker][..], &length, data].concat()
     };
-    // A directory without entries, and what follows it.
+    // A directory without entries, followed by the text.
     let exif = [b"Exif\0\0II*\0\x08\0\0\0\0\0\0\0\0\0", text.as_bytes()].concat();
     let jpeg = photo(ImageFormat::Jpeg, 9, 9);
     [&jpeg[..2], &segment(0xE1, &exif), &segment(0xFE, text.as_bytes()), &jpeg[2..]].concat()
 }
 
-/// A Word document of this text, which is not packed.
+/// An uncompressed Word document with this text.
 pub fn docx(text: &str) -> Vec<u8> {
     let body = format!("<w:document><w:t>{text}</w:t></w:document>");
     zip(&[("[Content_Types].xml", "<Types/>"), ("word/document.xml", &body)])
 }
 
-/// A ZIP archive of two parts, which are not packed.
+/// A ZIP archive of two uncompressed entries.
 pub fn zip(entries: &[(&str, &str); 2]) -> Vec<u8> {
     let (mut zip, mut directory) = (Vec::new(), Vec::new());
     for (name, data) in entries {
@@ -143,7 +143,7 @@ pub fn zip(entries: &[(&str, &str); 2]) -> Vec<u8> {
     [zip, directory, end].concat()
 }
 
-/// The answer of the bucket.
+/// A response of the bucket.
 #[derive(Debug)]
 pub struct Fetched {
     pub status: StatusCode,
@@ -152,7 +152,7 @@ pub struct Fetched {
 }
 
 impl Fetched {
-    /// The value of a header; empty when there is none.
+    /// The value of a header; empty if it is missing.
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
@@ -161,7 +161,7 @@ impl Fetched {
 /// Sends a request to a signed URL.
 ///
 /// # Panics
-/// When nobody answers.
+/// If there is no response.
 pub async fn send_to(method: Method, url: &str, headers: &[(&str, &str)], body: Vec<u8>) -> Fetched {
     let url: url::Url = url.parse().expect("a URL");
     let (host, port) = (url.host_str().expect("a host"), url.port_or_known_default().expect("a port"));
@@ -183,15 +183,15 @@ pub async fn send_to(method: Method, url: &str, headers: &[(&str, &str)], body: 
     Fetched { status: head.status, headers: head.headers, body }
 }
 
-/// Fetches what is at a signed URL.
+/// Fetches the object at a signed URL.
 pub async fn fetch(url: &str, headers: &[(&str, &str)]) -> Fetched {
     send_to(Method::GET, url, headers, Vec::new()).await
 }
 
-/// Puts a file as the answer to an announcement says.
+/// Uploads a file with the request in an announcement's response.
 ///
 /// # Panics
-/// When it says nothing of the kind.
+/// If the response contains no such request.
 pub async fn put(announced: &Value, bytes: Vec<u8>) -> Fetched {
     let upload = &announced["upload"];
     let headers = upload["headers"].as_object().expect("headers");

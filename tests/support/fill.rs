@@ -1,4 +1,4 @@
-//! Many candidates at once, written past the service: as it would have left them, but for names to log in with.
+//! Writes many candidates directly to the table, as the service would, except for user names.
 
 use std::collections::BTreeMap;
 
@@ -13,16 +13,16 @@ use crate::app::TestApp;
 use crate::table::{BATCH, Item, Table, candidate_item, search_entry_items};
 
 impl TestApp {
-    /// Puts `count` invited candidates with this deadline into the project at `project`, and counts them.
+    /// Adds `count` invited candidates with this deadline to the project at `project`, and counts them.
     ///
-    /// All are called Ada Byron and their number, from 0.
+    /// Their first name is Ada, their last name Byron and a number from 0.
     pub async fn fill(&self, project: &str, count: usize, deadline: DateTime<Utc>) {
         let name = |text: &str| ShortName::parse(text).expect("a name");
         let ada = |number| CandidateProfile::new(name("Ada"), name(&format!("Byron {number}")));
         self.fill_with(project, deadline, (0..count).map(ada)).await;
     }
 
-    /// Puts an invited candidate with each of these profiles and this deadline into the project at `project`, and counts them.
+    /// Adds an invited candidate with this deadline for each profile to the project at `project`, and counts them.
     pub async fn fill_with(
         &self,
         project: &str,

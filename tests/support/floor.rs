@@ -23,26 +23,26 @@ use crate::function::Function;
 
 type HttpClient = Client<HttpConnector, Body>;
 
-/// The variable with the URL of DynamoDB.
+/// The environment variable with DynamoDB's URL.
 pub const DYNAMODB: &str = "AWS_ENDPOINT_URL_DYNAMODB";
 
 /// A call and its response.
 #[derive(Debug, Clone)]
 pub struct RecordedCall {
-    /// The call as the floor reads it: operation and request.
+    /// The call, with operation and request, in the form that `tests/floor` reads.
     call: Value,
     headers: HeaderMap,
     body: Bytes,
 }
 
-/// The calls of a request, in steps: those of one step are concurrent.
+/// The calls for a request, in steps. The calls of a step are concurrent.
 pub type RecordedSteps = Vec<Vec<RecordedCall>>;
 
-/// Writes the calls of each request to a file, and returns `variables` with those that the floor reads: where the file is,
-/// and how the sort keys begin of the items that it answers with.
+/// Writes the calls for each request to a file. Returns `variables` with those for `tests/floor`: the file's path, and
+/// the prefix of the sort keys of items that it returns.
 ///
 /// # Errors
-/// When the file cannot be written.
+/// If the file cannot be written.
 pub fn variables(
     variables: &BTreeMap<&'static str, String>,
     file: &Path,
@@ -59,11 +59,10 @@ pub fn variables(
     Ok(variables)
 }
 
-/// Starts a function and returns the DynamoDB calls of its response to each event, without those that it makes at its
-/// start. `variables` are the function's.
+/// Starts a function with these `variables`. Returns the DynamoDB calls for each event, without those at its start.
 ///
 /// # Errors
-/// When the function does not answer, or with an error.
+/// If the function does not respond, or fails.
 pub async fn record_calls(
     binary: &Path,
     variables: &BTreeMap<&'static str, String>,
@@ -87,7 +86,7 @@ pub async fn record_calls(
     Ok(requests)
 }
 
-/// A server in front of DynamoDB that records what comes through.
+/// A proxy in front of DynamoDB that records calls.
 #[derive(Clone)]
 struct CallRecorder {
     address: SocketAddr,
@@ -99,12 +98,12 @@ struct CallRecorder {
 #[derive(Default)]
 struct Recording {
     steps: RecordedSteps,
-    /// Calls that are not answered yet: the next call is concurrent with these.
+    /// The number of calls without a response yet. The next call is concurrent with them.
     running: usize,
 }
 
 impl CallRecorder {
-    /// Starts to listen. `upstream` is the URL of DynamoDB.
+    /// Starts to listen. `upstream` is DynamoDB's URL.
     async fn start(upstream: &str) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let recorder = Self {
@@ -117,7 +116,7 @@ impl CallRecorder {
         Ok(recorder)
     }
 
-    /// Takes the calls since the last time.
+    /// The calls since the last time.
     fn take(&self) -> RecordedSteps {
         std::mem::take(&mut self.recording().steps)
     }
@@ -126,7 +125,7 @@ impl CallRecorder {
         self.recording.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes the start of a call and returns where its response belongs.
+    /// Records the start of a call. Returns the position for its response.
     fn start_call(&self, call: Value) -> (usize, usize) {
         let mut recording = self.recording();
         if recording.running == 0 {
@@ -162,10 +161,10 @@ async fn record(State(recorder): State<CallRecorder>, request: Request) -> Resul
 pub struct ReplayServer(SocketAddr);
 
 impl ReplayServer {
-    /// Starts to listen. A call that comes several times gets the same response each time.
+    /// Starts to listen. Equal calls get the same response each time.
     ///
     /// # Errors
-    /// When no port can be had.
+    /// If no port is free.
     pub async fn start(requests: &[RecordedSteps]) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
@@ -174,7 +173,7 @@ impl ReplayServer {
         Ok(Self(address))
     }
 
-    /// The server's URL, in place of DynamoDB's.
+    /// The server's URL, to be used instead of DynamoDB's.
     pub fn url(&self) -> String {
         format!("http://{}", self.0)
     }
@@ -184,7 +183,7 @@ async fn replay(State(calls): State<Arc<[RecordedCall]>>, headers: HeaderMap, bo
     let call = call(&headers, &body);
     match calls.iter().find(|recorded| recorded.call == call) {
         Some(recorded) => (recorded.headers.clone(), recorded.body.clone()).into_response(),
-        // The floor would not make the same calls.
+        // `tests/floor` would not make the same calls.
         None => (StatusCode::BAD_REQUEST, format!("this call was not recorded: {call}")).into_response(),
     }
 }
@@ -198,7 +197,7 @@ fn call(headers: &HeaderMap, body: &Bytes) -> Value {
 
 fn serve(listener: TcpListener, routes: Router) {
     tokio::spawn(async move {
-        // Never returns: it goes on after errors of single connections.
+        // Never returns: it continues after errors of single connections.
         let _ = axum::serve(listener, routes).await;
     });
 }

@@ -1,4 +1,4 @@
-//! A function's real binary as a process, fed with events as Lambda would.
+//! Runs a function's real binary as a process, and sends it events as Lambda would.
 
 use std::ffi::OsStr;
 use std::io;
@@ -11,12 +11,12 @@ use tokio::process::{Child, Command};
 
 use crate::runtime_api::{FunctionError, RuntimeApi};
 
-/// The time between two looks at a program.
+/// The polling interval while a program runs.
 const LOOK: Duration = Duration::from_millis(20);
-/// The resolution of Linux's clock of processes.
+/// The resolution of the processor times that Linux reports.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// One execution environment of a function; dropping it kills the process.
+/// An execution environment of a function. Dropping it kills the process.
 pub struct Function {
     api: RuntimeApi,
     process: Child,
@@ -24,11 +24,11 @@ pub struct Function {
 }
 
 impl Function {
-    /// Starts a command with these variables, the ones that Lambda always sets, and none of this process.
-    /// Its standard output goes nowhere, its standard error where this process's goes.
+    /// Starts a command with these environment variables and those that Lambda always sets, but none of this process.
+    /// Discards its standard output; its standard error is that of this process.
     ///
     /// # Errors
-    /// When the process cannot be started.
+    /// If the process cannot be started.
     pub async fn start<K: AsRef<OsStr>, V: AsRef<OsStr>>(
         mut command: Command,
         variables: impl IntoIterator<Item = (K, V)>,
@@ -52,15 +52,15 @@ impl Function {
         Ok(Self { api, process, started })
     }
 
-    /// Time since the process was started.
+    /// The time since the process was started.
     pub fn age(&self) -> Duration {
         self.started.elapsed()
     }
 
-    /// Returns once the function asks for its first event.
+    /// Returns once the function requests its first event.
     ///
     /// # Errors
-    /// When the process ends before that, or reports that its initialisation failed.
+    /// If the process ends before, or reports that its initialisation failed.
     pub async fn ready(&mut self) -> Result<(), FunctionError> {
         tokio::select! {
             ready = self.api.first_poll() => ready,
@@ -68,10 +68,10 @@ impl Function {
         }
     }
 
-    /// The function's answer to an event.
+    /// Invokes the function and returns its response.
     ///
     /// # Errors
-    /// When the function reports an error, takes too long or ends.
+    /// If the function reports an error, takes longer than 30 seconds, or ends.
     pub async fn invoke(&mut self, event: &Value) -> Result<Value, FunctionError> {
         tokio::select! {
             answer = self.api.invoke(event) => answer,
@@ -79,10 +79,10 @@ impl Function {
         }
     }
 
-    /// The function's answer to an event that may take so long.
+    /// Invokes the function and returns its response, which may take until `limit`.
     ///
     /// # Errors
-    /// When the function reports an error, takes longer or ends.
+    /// If the function reports an error, takes longer, or ends.
     pub async fn invoke_within(&mut self, event: &Value, limit: Duration) -> Result<Value, FunctionError> {
         tokio::select! {
             answer = self.api.invoke_within(event, limit) => answer,
@@ -90,10 +90,10 @@ impl Function {
         }
     }
 
-    /// Stops the process once it asks for its next event, as Lambda does.
+    /// Stops the process once it requests its next event, as Lambda does.
     ///
     /// # Errors
-    /// When it cannot be signalled.
+    /// If the process cannot be signalled.
     pub async fn freeze(&self) -> io::Result<()> {
         self.api.next_poll().await;
         if let Some(id) = self.process.id() {
@@ -102,33 +102,33 @@ impl Function {
         Ok(())
     }
 
-    /// The process's identifier; none once it has ended.
+    /// The process's identifier; `None` once it has ended.
     pub fn id(&self) -> Option<u32> {
         self.process.id()
     }
 
-    /// The most memory that the process has had at once, in kilobytes.
+    /// The peak memory of the process in kilobytes.
     pub fn peak_kilobytes(&self) -> u64 {
         self.process.id().map(peak_kilobytes).unwrap_or_default()
     }
 
-    /// The time of processors that the threads of the process have taken so far.
+    /// The processor time of all threads of the process so far.
     pub fn processor_time(&self) -> Duration {
         self.process.id().map(processor_time).unwrap_or_default()
     }
 
-    /// Kills the process, and waits for its end.
+    /// Kills the process and waits for its end.
     ///
     /// # Errors
-    /// When it cannot be signalled.
+    /// If the process cannot be signalled.
     pub async fn kill(mut self) -> io::Result<()> {
         self.process.kill().await
     }
 
-    /// Ends the process as Lambda does, by SIGTERM, and waits for its end.
+    /// Ends the process with SIGTERM, as Lambda does, and waits for its end.
     ///
     /// # Errors
-    /// When it cannot be signalled.
+    /// If the process cannot be signalled.
     pub async fn terminate(mut self) -> io::Result<ExitStatus> {
         if let Some(id) = self.process.id() {
             Command::new("sh").args(["-c", "kill \"$0\""]).arg(id.to_string()).status().await?;
@@ -137,10 +137,10 @@ impl Function {
     }
 }
 
-/// The seconds of processors that a program takes until its end, and its memory at most, in kilobytes.
+/// Waits until a program ends. Returns its processor time in seconds and its peak memory in kilobytes.
 ///
 /// # Errors
-/// Fails if the program cannot be waited for.
+/// If waiting fails.
 pub async fn watch(run: &mut std::process::Child) -> io::Result<(f64, u64)> {
     let (mut ticks, mut peak) = (0.0, 0);
     while run.try_wait()?.is_none() {
@@ -155,14 +155,14 @@ pub async fn watch(run: &mut std::process::Child) -> io::Result<(f64, u64)> {
     Ok((ticks / TICKS_PER_SECOND, peak))
 }
 
-/// The most memory that a process has had at once, in kilobytes; none once it has ended.
+/// The peak memory of a process in kilobytes; 0 once it has ended.
 pub fn peak_kilobytes(id: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
-/// The time of processors that the threads of a process have taken so far; none once it has ended.
+/// The processor time of all threads of a process so far; 0 once it has ended.
 fn processor_time(id: u32) -> Duration {
     let threads = std::fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
     let nanoseconds = threads.filter_map(|thread| {
@@ -179,12 +179,12 @@ fn exited(status: io::Result<ExitStatus>) -> FunctionError {
     }
 }
 
-/// An event of a queue with one message.
+/// A queue event with one message.
 pub fn queue_event(body: &Value) -> Value {
     json!({ "Records": [{ "messageId": "local", "body": body.to_string(), "eventSource": "aws:sqs" }] })
 }
 
-/// An event of API Gateway in payload format 2.0, from the `$default` route, without a body.
+/// An API Gateway event in payload format 2.0, from the `$default` route, without a body.
 pub fn http_event(method: &str, path: &str, headers: Value) -> Value {
     json!({
         "version": "2.0",

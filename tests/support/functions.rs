@@ -1,4 +1,4 @@
-//! The functions as tests run them, in the process of the test.
+//! The functions, run in the test's process.
 
 use std::collections::HashMap;
 use std::io;
@@ -9,8 +9,8 @@ use futures_util::future::BoxFuture;
 use shared::app::App;
 use shared::outgoing::{NameResolver, Outgoing};
 
-/// The functions, each on the application that `app_of` gives for its logical id. Webhooks have IP addresses: tests ask no
-/// name server.
+/// The functions, each with the application that `app_of` returns for its logical id. The webhook sender resolves no
+/// names: tests use no name server, so webhooks need IP addresses.
 pub(crate) fn functions(app_of: impl Fn(&str) -> App) -> HashMap<String, Function> {
     let mut functions = embedded::functions(&app_of);
     let id = "WebhookSenderFunction";
@@ -21,7 +21,7 @@ pub(crate) fn functions(app_of: impl Fn(&str) -> App) -> HashMap<String, Functio
     functions
 }
 
-/// Knows no name.
+/// Resolves no name.
 struct NoNames;
 
 impl NameResolver for NoNames {

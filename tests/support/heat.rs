@@ -1,6 +1,6 @@
-//! The heat of partitions: what requests consume under each partition key, and what happens at the limit of a partition.
+//! Measures what requests consume per partition key, and enforces the limits of partitions.
 //!
-//! DynamoDB limits partitions, which hold one partition key or many. Here each key has a partition of its own, as with a
+//! DynamoDB limits partitions, which hold one or many partition keys. Here each key has its own partition, as in a
 //! large table, and DynamoDB neither splits partitions nor saves unused units for bursts.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -11,20 +11,20 @@ use shared::clock::Stopwatch;
 
 use crate::meter::{Load, Meter, Place};
 
-/// The read capacity units that a partition takes per second.
+/// The maximum read capacity units of a partition per second.
 pub const MOST_READS: f64 = 3_000.0;
-/// The write capacity units that a partition takes per second.
+/// The maximum write capacity units of a partition per second.
 pub const MOST_WRITES: f64 = 1_000.0;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// The units that requests consume, in the order of time.
+/// The units that requests have consumed, in order of time.
 pub struct Heat {
     meter: Meter,
     since: Stopwatch,
     loads: Vec<(Duration, Load)>,
     reported: f64,
-    /// The units that each partition has left; none without limits.
+    /// The units left in each partition; `None` without limits.
     left: Option<HashMap<Place, Left>>,
     refused: usize,
 }
@@ -35,10 +35,9 @@ struct Left {
     writes: f64,
 }
 
-/// The most that requests have consumed under one partition key within a second.
+/// The maximum consumption under one partition key within a second.
 #[derive(Debug, Clone)]
 pub struct Peak {
-    /// The partition key.
     pub place: Place,
     /// Read capacity units.
     pub reads: f64,
@@ -47,7 +46,7 @@ pub struct Peak {
 }
 
 impl Heat {
-    /// Follows a table with these items, in DynamoDB's JSON.
+    /// Starts with a table of these items, in DynamoDB's JSON.
     pub(crate) fn new(items: &[Value], is_limited: bool) -> Self {
         Self {
             meter: Meter::new(items),
@@ -59,7 +58,7 @@ impl Heat {
         }
     }
 
-    /// Whether every partition of a request has units left. Without limits, all have.
+    /// Whether every partition of a request has units left; always true without limits.
     pub(crate) fn admits(&mut self, operation: &str, request: &Value) -> bool {
         let Some(left) = &mut self.left else { return true };
         let (now, demand) = (self.since.elapsed(), self.meter.demand(operation, request));
@@ -77,11 +76,11 @@ impl Heat {
         admits
     }
 
-    /// Takes note of a request that has got this response.
+    /// Records the consumption of a request with this response.
     pub(crate) fn take(&mut self, operation: &str, request: &Value, response: &Value) {
         let loads = self.meter.take(operation, request, response);
         if operation == "Query" {
-            // Only now are its units known.
+            // The units of a query are known only from its response.
             self.spend(&loads);
         }
         let now = self.since.elapsed();
@@ -100,7 +99,7 @@ impl Heat {
         }
     }
 
-    /// The busiest seconds of each partition key, the one with the most writes first.
+    /// The peaks of all partition keys, the one with the most writes first.
     pub fn peaks(&self) -> Vec<Peak> {
         let mut places = BTreeMap::<&Place, Vec<(Duration, f64, f64)>>::new();
         for (at, load) in &self.loads {
@@ -116,12 +115,12 @@ impl Heat {
         peaks
     }
 
-    /// Returns the units that requests have consumed since the last call, or since the start.
+    /// Returns the units consumed since the last call, or since the start.
     pub fn drain(&mut self) -> Vec<Load> {
         self.loads.drain(..).map(|(_, load)| load).collect()
     }
 
-    /// The sum of all units, and the one that responses report.
+    /// The sum of all computed units, and the sum that responses report.
     pub fn units(&self) -> (f64, f64) {
         (self.loads.iter().map(|(_, load)| load.reads + load.writes).sum(), self.reported)
     }
@@ -131,7 +130,7 @@ impl Heat {
         self.loads.iter().map(|(_, load)| load.writes).sum()
     }
 
-    /// The number of requests that were refused because a partition had no units left.
+    /// The number of requests refused because a partition had no units left.
     pub fn refused(&self) -> usize {
         self.refused
     }
@@ -151,14 +150,14 @@ impl Left {
 }
 
 impl Place {
-    /// The partition key without identifiers, for people.
+    /// The partition key without identifiers, for display.
     pub fn pattern(&self) -> String {
         let part = |part: &str| if part.len() >= 20 { "…".to_owned() } else { part.to_owned() };
         format!("{} {}", self.schema, self.key.split('#').map(part).collect::<Vec<_>>().join("#"))
     }
 }
 
-/// The most units within one second.
+/// The maximum sum of units within one second.
 fn busiest(units: impl Iterator<Item = (Duration, f64)>) -> f64 {
     let (mut window, mut sum, mut most) = (VecDeque::new(), 0.0, 0.0_f64);
     for (at, units) in units {

@@ -1,4 +1,4 @@
-//! Whether the histories in a table are complete, and the numbers of its events.
+//! Checks that the histories in a table are complete and its events are numbered correctly.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,28 +9,28 @@ use shared::store::EventSequence;
 
 use crate::table::{Item, Key, PAST_RULES, read, string};
 
-/// A restoration raises versions and numbers by more than this, so that none is given twice.
+/// A restore raises versions and numbers by more than this, so that none is used twice.
 const JUMP: u64 = 500_000;
 
 /// The histories of a table, by partition key.
 #[derive(Default)]
 pub(crate) struct Histories {
     entries: BTreeMap<String, BTreeMap<u64, HistoryEntry>>,
-    /// The version of each resource, and whether a test has written it past all rules.
+    /// The version of each resource, and whether a test wrote the resource directly.
     resources: BTreeMap<String, (u64, bool)>,
-    /// The last numbers of each company.
+    /// The event sequence of each company.
     last: BTreeMap<String, EventSequence>,
-    /// What each company has used in closed months.
+    /// The usage of each company in closed months.
     closed: BTreeMap<String, UsageByMonth>,
-    /// The companies that came with an archive, which has entries with an event only.
+    /// Imported companies: an archive contains only history entries that are events.
     imported: BTreeSet<String>,
-    /// The histories of those whom effects are still to erase.
+    /// The histories of people whom effects still have to erase.
     unerased: BTreeSet<String>,
     wrong: Vec<String>,
 }
 
 impl Histories {
-    /// Takes in an item that is a resource with a history, an entry of one, or a company's last number.
+    /// Adds an item: a resource with a history, a history entry, or a company's event sequence.
     pub(crate) fn add(&mut self, key: &Key, item: &Item) {
         let (pk, sk) = key;
         let number = |name: &str| item.get(name).and_then(|value| value.as_n().ok()?.parse::<u64>().ok());
@@ -70,8 +70,8 @@ impl Histories {
         self.entries.entry(pk.clone()).or_default().insert(entry.version_after, entry);
     }
 
-    /// The problems: missing versions and numbers, events in another order than their versions, and candidates whom nothing
-    /// erases.
+    /// The problems: missing versions and numbers, events whose order differs from that of their versions, and deleted
+    /// candidates whom no effect erases.
     pub(crate) fn problems(mut self) -> Vec<String> {
         let is_whole = |history: &str| {
             let company = history.split('#').nth(1).unwrap_or_default();
@@ -83,13 +83,13 @@ impl Histories {
                 self.wrong.push(format!("{history} ends with version {last:?} of {version}"));
             }
         }
-        // Nothing tells whether a test has written the history of a deleted resource itself.
+        // For a deleted resource, it is unknown whether a test wrote its history directly.
         let has_past_rules = self.resources.values().any(|(_, is_past_rules)| *is_past_rules);
         for (history, entries) in &self.entries {
             let resource = self.resources.get(history);
             let is_past_rules = resource.map_or(has_past_rules, |(_, is_past_rules)| *is_past_rules);
             let before = entries.keys().next().filter(|_| is_past_rules).map_or(0, |first| first - 1);
-            // The history of an export tells of its success and its deletion alone.
+            // The history of an export records only its success and its deletion.
             let is_export =
                 entries.values().any(|entry| matches!(entry.change.resource, ResourceRef::Export { .. }));
             let missing = gap(before, entries.keys().copied());
@@ -100,14 +100,14 @@ impl Histories {
                 self.wrong.push(format!("{history} has another event before version {stray}"));
             }
             let events = entries.values().filter(|entry| entry.is_event());
-            // Events without a number come last.
+            // Sort events without a number last.
             let numbers: Vec<u64> = events.map(|event| event.sequence.unwrap_or(u64::MAX)).collect();
             if !numbers.is_sorted() {
                 self.wrong.push(format!("{history} has events in another order: {numbers:?}"));
             }
             let is_deletion =
                 |entry: &HistoryEntry| entry.change.types.iter().any(|name| name.ends_with(".deleted"));
-            // An erasure follows a deletion, unless a restoration has taken that back.
+            // An erasure must follow a deletion, unless a restore has undone the deletion.
             let mut before = None;
             for entry in entries.values() {
                 if entry.is_erasure() && before.is_some_and(|before| !is_deletion(before)) {
@@ -116,7 +116,7 @@ impl Histories {
                 before = Some(entry);
             }
             let was_deleted = before.is_some_and(|last| last.is_erasure() || is_deletion(last));
-            // Only the candidate's history tells of the deletion of an interview.
+            // The deletion of an interview is recorded only in the candidate's history.
             let is_interview =
                 before.is_some_and(|last| matches!(last.change.resource, ResourceRef::Interview { .. }));
             if !is_interview && !is_export && was_deleted == self.resources.contains_key(history) {
@@ -162,13 +162,13 @@ impl Histories {
     }
 }
 
-/// What is wrong with the usage of a company that has these numbered events.
+/// The problem with a company's usage, given its numbered events.
 fn wrong_usage<'a>(
     company: &str,
     counted: &UsageByMonth,
     events: impl Iterator<Item = &'a HistoryEntry>,
 ) -> Option<String> {
-    // An earlier release counted nothing.
+    // An earlier release counted no usage.
     if counted.is_empty() {
         return None;
     }
@@ -176,7 +176,7 @@ fn wrong_usage<'a>(
     for event in events {
         expected.count(event, event.numbered_at.unwrap_or_default());
     }
-    // Events of erased people no longer tell the length of their answers.
+    // Ignore durations: events of erased people no longer contain them.
     let bare = |usage: &UsageByMonth| -> Vec<_> {
         usage
             .months()
@@ -189,7 +189,7 @@ fn wrong_usage<'a>(
     (!is_right).then(|| format!("{company} has used {counted:?}, its events say {expected:?}"))
 }
 
-/// The first number after `before` that is missing. A restoration leaves some out.
+/// The first missing number after `before`, except numbers that a restore skips.
 fn gap(before: u64, numbers: impl Iterator<Item = u64>) -> Option<u64> {
     let mut last = before;
     for number in numbers {
@@ -201,12 +201,12 @@ fn gap(before: u64, numbers: impl Iterator<Item = u64>) -> Option<u64> {
     None
 }
 
-/// The first version after `start` that does not name the event before it.
+/// The first version after `start` that does not name its preceding event.
 fn stray<'a>(start: u64, entries: impl Iterator<Item = &'a HistoryEntry>) -> Option<u64> {
     let mut version = start;
     let mut event = (start == 0).then_some(None);
     for entry in entries {
-        // Before the start, or before an item was put back, there was another event or none.
+        // The preceding event is unknown before the start, and before an item that was put back.
         event = event.filter(|_| entry.version_after < version + JUMP);
         if event.is_some_and(|event| event != entry.event_before) {
             return Some(entry.version_after);
@@ -217,7 +217,7 @@ fn stray<'a>(start: u64, entries: impl Iterator<Item = &'a HistoryEntry>) -> Opt
     None
 }
 
-/// The history of the resource with this key; none for other items.
+/// The history of the resource with this key; `None` for other items.
 fn history_of((pk, sk): &Key) -> Option<String> {
     if let Some((company, _)) = pk.strip_prefix("ANSWERS#").and_then(|place| place.split_once('#')) {
         return Some(format!("HISTORY#{company}#{sk}-interview"));

@@ -1,4 +1,4 @@
-//! Requests as tests write them and responses as they look at them.
+//! Requests that tests build, and the responses.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::logs::{self, RequestLog};
 
-/// A request that is still being written.
+/// Builds a request.
 #[derive(Debug, Clone)]
 pub struct Request {
     method: Method,
@@ -20,8 +20,8 @@ pub struct Request {
 }
 
 impl Request {
-    /// A request without headers and body. `target` is a path below the version segment, or any address of the service, such as
-    /// a reference or the link in a mail.
+    /// Creates a request without headers and body. `target` is a path below the version segment, or any URL of the
+    /// service, such as a reference or the link in a mail.
     pub fn new(method: Method, target: &str) -> Self {
         Self { method, target: target.to_owned(), headers: HeaderMap::new(), body: Vec::new(), source: None }
     }
@@ -31,12 +31,12 @@ impl Request {
         Self::new(Method::GET, target)
     }
 
-    /// The same request for the headers alone.
+    /// Changes the method to HEAD.
     pub fn head(self) -> Self {
         Self { method: Method::HEAD, ..self }
     }
 
-    /// The same request as a GET.
+    /// Changes the method to GET.
     pub fn as_get(self) -> Self {
         Self { method: Method::GET, ..self }
     }
@@ -61,61 +61,61 @@ impl Request {
         Self::new(Method::DELETE, target)
     }
 
-    /// The same with one more header.
+    /// Adds a header.
     ///
     /// # Panics
-    /// When it is none.
+    /// If the header is invalid.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         let name: HeaderName = name.parse().expect("a header's name");
         self.headers.append(name, HeaderValue::from_str(value).expect("a header's value"));
         self
     }
 
-    /// Whether the query has a parameter.
+    /// Whether the query contains a parameter.
     pub fn has_parameter(&self, name: &str) -> bool {
         let query = self.target.split_once('?').map(|(_, query)| query).unwrap_or_default();
         query.split('&').any(|parameter| parameter.split('=').next() == Some(name))
     }
 
-    /// Adds a parameter, such as `page=2`.
+    /// Adds a query parameter, such as `page=2`.
     pub fn parameter(mut self, parameter: &str) -> Self {
         self.target.push(if self.target.contains('?') { '&' } else { '?' });
         self.target.push_str(parameter);
         self
     }
 
-    /// The JSON text that is its body; `None` if there is none.
+    /// The JSON body; `None` if there is none.
     pub fn sent_json(&self) -> Option<Value> {
         serde_json::from_slice(&self.body).ok()
     }
 
-    /// The same without its body.
+    /// Removes the body.
     pub fn without_body(mut self) -> Self {
         self.body.clear();
         self.headers.remove(axum::http::header::CONTENT_TYPE);
         self
     }
 
-    /// The same from another computer.
+    /// Sets the client's IP address.
     ///
     /// # Panics
-    /// When `address` is none.
+    /// If `address` is not an IP address.
     pub fn from_source(self, address: &str) -> Self {
         Self { source: Some(SourceIp(address.parse().expect("an IP address"))), ..self }
     }
 
-    /// The same with this body.
+    /// Sets the body.
     pub fn body(mut self, content_type: &str, body: impl Into<Vec<u8>>) -> Self {
         self.body = body.into();
         self.header("content-type", content_type)
     }
 
-    /// The same with a JSON text as its body.
+    /// Sets a JSON body.
     pub fn json(self, json: &Value) -> Self {
         self.body("application/json", json.to_string())
     }
 
-    /// The request to a service at `base_url`.
+    /// Converts the request for a service at `base_url`.
     pub(crate) fn into_http(self, base_url: &url::Url) -> axum::http::Request<Body> {
         let origin = base_url.origin().ascii_serialization();
         let path = match self.target.strip_prefix(&origin) {
@@ -136,7 +136,7 @@ impl Request {
     }
 }
 
-/// An answer, read whole.
+/// A response with its whole body.
 #[derive(Debug, Clone)]
 pub struct Response {
     pub status: StatusCode,
@@ -152,10 +152,10 @@ impl Response {
         Self { status: head.status, headers: head.headers, body, request }
     }
 
-    /// This response, which must have this status.
+    /// Returns this response, which must have this status.
     ///
     /// # Panics
-    /// When it has another.
+    /// If the status differs.
     #[track_caller]
     pub fn expect(self, status: u16) -> Self {
         assert_eq!(self.status.as_u16(), status, "{self}");
@@ -165,7 +165,7 @@ impl Response {
     /// The body, which must be JSON.
     ///
     /// # Panics
-    /// When it is none.
+    /// If the body is not JSON.
     #[track_caller]
     pub fn json(&self) -> Value {
         match (self.header("content-type"), serde_json::from_slice(&self.body)) {
@@ -174,10 +174,10 @@ impl Response {
         }
     }
 
-    /// Makes sure of status and body.
+    /// Asserts status and body.
     ///
     /// # Panics
-    /// When one is another.
+    /// If either differs.
     #[track_caller]
     pub fn expect_json(self, status: u16, json: Value) -> Self {
         let response = self.expect(status);
@@ -185,16 +185,16 @@ impl Response {
         response
     }
 
-    /// The status and the body of a refused request, for [`assert_refusal!`](crate::assert_refusal). Identifiers, which
-    /// differ from run to run, are shown as `[id]`.
+    /// The status and body of a refusal, for [`assert_refusal!`](crate::assert_refusal). Identifiers differ between
+    /// runs and are replaced by `[id]`.
     ///
     /// # Panics
-    /// When the request was not refused.
+    /// If the request was not refused.
     #[track_caller]
     pub fn refusal(&self) -> String {
         assert!(self.status.is_client_error() || self.status.is_server_error(), "{self}");
         let body = match self.json() {
-            // A line per field, to be readable.
+            // One line per field, for readability.
             Value::Object(fields) if fields.len() > 2 => {
                 let lines: Vec<_> =
                     fields.iter().map(|(name, value)| format!("  {name:?}:{value}")).collect();
@@ -208,10 +208,10 @@ impl Response {
         format!("{} {}", self.status.as_u16(), shown.collect::<String>())
     }
 
-    /// Makes sure that the answer is a refusal with this code and says something to people as well.
+    /// Asserts that the response is a refusal with this code and a text for people.
     ///
     /// # Panics
-    /// When it is not.
+    /// If it is not.
     #[track_caller]
     pub fn expect_code(self, status: u16, code: &str) -> Self {
         let response = self.expect(status);
@@ -237,7 +237,7 @@ impl Response {
         response
     }
 
-    /// The value of a header, if it is there once.
+    /// The value of a header; `None` unless it occurs exactly once.
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut values = self.headers.get_all(name).into_iter();
         match (values.next(), values.next()) {
@@ -246,10 +246,10 @@ impl Response {
         }
     }
 
-    /// The address in the member `name` of the body.
+    /// The URL (or other text) in the member `name` of the body.
     ///
     /// # Panics
-    /// When there is none.
+    /// If the body has no such text.
     #[track_caller]
     pub fn uri(&self, name: &str) -> String {
         let json = self.json();
@@ -259,7 +259,7 @@ impl Response {
     /// The log line of the request.
     ///
     /// # Panics
-    /// When it says nothing.
+    /// If there is none.
     #[track_caller]
     pub fn log(&self) -> RequestLog {
         let id = self.header("x-request-id");
@@ -280,15 +280,15 @@ impl fmt::Display for Response {
     }
 }
 
-/// Whether a word begins with a ULID, in capitals or not.
+/// Whether a word is a ULID, in either case.
 fn is_identifier(word: &str) -> bool {
     let word = word.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
     word.len() == 26 && word.starts_with('0')
 }
 
-/// Calls `send` with each case, one after the other, and returns the responses in the same order, for
-/// [`assert_refusals!`](crate::assert_refusals). The closure must be `async` if the request borrows what the closure
-/// owns, such as a formatted path.
+/// Calls `send` with each case, sequentially. Returns the responses in the same order, for
+/// [`assert_refusals!`](crate::assert_refusals). The closure must be `async` if the request borrows a value of the
+/// closure, such as a formatted path.
 pub async fn send_each<C>(
     cases: impl IntoIterator<Item = C>,
     mut send: impl AsyncFnMut(C) -> Response,
@@ -300,7 +300,7 @@ pub async fn send_each<C>(
     responses
 }
 
-/// The refusals in the order of their first appearance, each with the number of times that it appears.
+/// The distinct refusals in the order of their first appearance, each with its count.
 pub fn refusals(responses: &[Response]) -> String {
     let mut counts: Vec<(String, usize)> = Vec::new();
     for refusal in responses.iter().map(Response::refusal) {
@@ -316,7 +316,7 @@ pub fn refusals(responses: &[Response]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Compares the status and the whole body of a refusal with a snapshot, as `@r#"400 {"code":"…"}"#`. In a loop, all
+/// Compares the status and whole body of a refusal with a snapshot, such as `@r#"400 {"code":"…"}"#`. In a loop, all
 /// refusals must be equal.
 #[macro_export]
 macro_rules! assert_refusal {

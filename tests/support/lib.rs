@@ -1,4 +1,4 @@
-//! Helpers that the test suites and benchmarks share.
+//! Helpers shared by the test suites and benchmarks.
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 pub mod app;

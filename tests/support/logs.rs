@@ -1,4 +1,4 @@
-//! The log of this process, each line kept until somebody asks for it.
+//! The log of this process. Each line is kept until a test reads it.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -15,25 +15,25 @@ use crate::caller::PASSWORD;
 #[derive(Debug, Clone, Deserialize)]
 pub struct RequestLog {
     pub method: String,
-    /// The route with the names of its parameters, or `unknown`.
+    /// The route with its parameters' names, or `unknown`.
     pub route: String,
-    /// The status of the answer.
+    /// The status of the response.
     pub status: u16,
-    /// Calls of DynamoDB, retries included.
+    /// DynamoDB calls, including retries.
     pub dynamodb_calls: u32,
     /// Read capacity units.
     pub read_units: f64,
     /// Write capacity units.
     pub write_units: f64,
-    /// The caller's company, if there was a caller.
+    /// The caller's company; empty without a caller.
     pub company: String,
-    /// The caller, if there was one.
+    /// The caller; empty without one.
     pub caller: String,
     /// The customer who acts on behalf of the caller.
     pub on_behalf_by: Option<String>,
-    /// The candidate or customer whom the path names.
+    /// The candidate or customer in the path.
     pub person: Option<String>,
-    /// The cause of a failure of ours.
+    /// The cause of a server error.
     pub cause: Option<String>,
 }
 
@@ -43,7 +43,8 @@ static LINES: LazyLock<Mutex<HashMap<String, Value>>> = LazyLock::new(|| {
 });
 
 thread_local! {
-    /// The lines that this thread has logged besides requests: a test on one thread finds only lines of its own.
+    /// The lines that this thread has logged, except those of requests. A single-threaded test finds only its own
+    /// lines.
     static OTHERS: RefCell<Vec<Value>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -52,12 +53,12 @@ pub fn install() {
     LazyLock::force(&LINES);
 }
 
-/// Everything that this process logs from now on, until it is asked for.
+/// Records everything that this process logs until it is dropped.
 pub struct Recording {
     from: usize,
 }
 
-/// The lines logged while at least one recording is under way.
+/// The lines logged while at least one recording is active.
 struct Tape {
     recordings: usize,
     text: String,
@@ -70,7 +71,7 @@ fn tape() -> MutexGuard<'static, Tape> {
 }
 
 impl Recording {
-    /// Begins to record.
+    /// Starts to record.
     pub fn start() -> Self {
         install();
         let mut tape = tape();
@@ -78,7 +79,7 @@ impl Recording {
         Self { from: tape.text.len() }
     }
 
-    /// The lines that were logged since, those of tests beside this one included.
+    /// The lines logged since the start, including those of concurrent tests.
     pub fn text(&self) -> String {
         tape().text[self.from..].to_owned()
     }
@@ -94,17 +95,17 @@ impl Drop for Recording {
     }
 }
 
-/// Finds a secret in a line, by how secrets begin; the password of everybody in tests is one as well.
+/// Finds a secret in a line by the prefixes of secrets, or the password of all users in tests.
 fn leak(line: &str) -> Option<&str> {
     let known = ["ivt_", "ivs_", "ivk_", "ivo_", "ivn_", "ivg_", "whsec_", "$argon2", PASSWORD];
     let found = known.iter().find_map(|secret| line.find(secret))?;
     Some(&line[found..])
 }
 
-/// The line of the request with this identifier.
+/// The log line of the request with this identifier.
 ///
 /// # Panics
-/// When there is none, or it lacks what every line has.
+/// If there is none, or it lacks a required field.
 #[track_caller]
 pub fn line_of(request_id: &str) -> RequestLog {
     let line = lines().get(request_id).cloned();
@@ -112,7 +113,7 @@ pub fn line_of(request_id: &str) -> RequestLog {
     serde_json::from_value(line.clone()).unwrap_or_else(|error| panic!("{error} in log line {line}"))
 }
 
-/// Takes the lines that this thread has logged about `target` since the last call. Only for tests that run on one thread.
+/// Takes the lines that this thread has logged about `target` since the last call. Only for single-threaded tests.
 pub fn take_lines(target: &str) -> Vec<Value> {
     OTHERS.with_borrow_mut(|lines| lines.extract_if(.., |line| line["target"] == target).collect())
 }
@@ -125,7 +126,7 @@ struct Writer;
 
 impl io::Write for Writer {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        // The subscriber writes each line whole.
+        // The subscriber writes whole lines.
         let text = String::from_utf8_lossy(line);
         if let Some(leak) = leak(&text) {
             panic!("the log tells a secret: {leak}");
@@ -144,7 +145,7 @@ impl io::Write for Writer {
             }
             None => {
                 if event["level"] != "INFO" {
-                    // Shown with the failure of a test, if it fails.
+                    // The test runner shows this if the test fails.
                     eprint!("{}", String::from_utf8_lossy(line));
                 }
                 OTHERS.with_borrow_mut(|lines| lines.push(event));

@@ -1,28 +1,28 @@
-//! Meters the units of DynamoDB that requests consume, by partition key.
+//! Computes the units that requests consume, by partition key.
 //!
-//! The units follow from requests and the items before them by the rules that DynamoDB documents, since its responses give
-//! only sums: a unit per KB written and per 4 KB read, twice that for writes in transactions, half for eventually
-//! consistent reads, and a unit per KB of each entry that an index gains, loses or changes. Only of queries, whose
-//! partition is one, the units are those of the response.
+//! The units are computed from requests and stored items by DynamoDB's documented rules, because responses report only
+//! sums: one unit per KB written and per 4 KB read, twice that for transactional writes, half for eventually consistent
+//! reads, and one unit per KB of each index entry that is added, removed or changed. For queries, which use one
+//! partition, the response's units are used.
 
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-/// The table's indexes: name, partition key, sort key.
+/// The table's indexes: name, partition key and sort key.
 const INDEXES: [(&str, &str, &str); 3] = [
     ("due", "due_shard", "due_at"),
     ("by_status", "by_status_pk", "by_status_sk"),
     ("search", "search_pk", "search_sk"),
 ];
 
-/// The only attribute besides keys that an index has.
+/// The only non-key attribute in an index.
 const PROJECTED: &str = "words";
 
-/// The bytes that DynamoDB adds to the size of an item or of an index entry.
+/// The bytes that DynamoDB adds to each item and index entry.
 const OVERHEAD: usize = 100;
 
-/// A partition key of the table, or of one of its indexes.
+/// A partition key of the table or an index.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// `table`, or the name of the index.
@@ -34,13 +34,13 @@ pub struct Place {
 /// The units that a request consumes under one partition key.
 #[derive(Debug, Clone)]
 pub struct Load {
-    /// The partition key, in the table or an index.
+    /// The partition key in the table or an index.
     pub place: Place,
     /// Read capacity units.
     pub reads: f64,
     /// Write capacity units.
     pub writes: f64,
-    /// Whether it changes an item, of which the table's stream has a record.
+    /// Whether the write changes an item, so that the table's stream gets a record.
     pub changes: bool,
 }
 
@@ -54,7 +54,7 @@ impl Load {
     }
 }
 
-/// An item as far as units depend on it.
+/// The properties of an item that determine units.
 #[derive(Debug, Clone, Default)]
 struct Stored {
     bytes: usize,
@@ -68,13 +68,13 @@ struct Entry {
     projected: String,
 }
 
-/// Follows the items of a table to tell what requests consume.
+/// Tracks the items of a table, to compute what requests consume.
 #[derive(Debug, Default)]
 pub struct Meter {
     items: HashMap<(String, String), Stored>,
 }
 
-/// A write of one item, and by how much its units multiply.
+/// A write of one item, and the factor that multiplies its units.
 struct Write<'a> {
     key: (String, String),
     after: After<'a>,
@@ -84,15 +84,15 @@ struct Write<'a> {
 #[derive(PartialEq)]
 enum After<'a> {
     Item(&'a Map<String, Value>),
-    /// Counters and marks: as large as before, in no index.
+    /// An update of counters or marks, which changes neither size nor index entries.
     Updated,
-    /// A condition of an item that is not written.
+    /// A condition check without a write.
     Checked,
     Nothing,
 }
 
 impl Meter {
-    /// A table with these items, in DynamoDB's JSON.
+    /// Starts with a table of these items, in DynamoDB's JSON.
     pub fn new(items: &[Value]) -> Self {
         let stored = |item: &Value| {
             let item = item.as_object()?;
@@ -101,7 +101,7 @@ impl Meter {
         Self { items: items.iter().filter_map(stored).collect() }
     }
 
-    /// The units of a request, as far as it tells them itself: of a query, its place.
+    /// The units that follow from a request alone. For a query, only its partition is known, with 0 units.
     pub fn demand(&self, operation: &str, request: &Value) -> Vec<Load> {
         match operation {
             "BatchGetItem" => tables(request).flat_map(|(keys, of)| self.reads(keys, of)).collect(),
@@ -111,7 +111,7 @@ impl Meter {
         }
     }
 
-    /// The units of a request that got this response.
+    /// The units of a request with this response. Updates the tracked items.
     pub fn take(&mut self, operation: &str, request: &Value, response: &Value) -> Vec<Load> {
         if operation == "Query" {
             let units = response["ConsumedCapacity"]["CapacityUnits"].as_f64();
@@ -163,18 +163,18 @@ impl Meter {
     }
 }
 
-/// The write units of a transaction for an item, in DynamoDB's JSON.
+/// The write units of a transaction that puts an item, in DynamoDB's JSON.
 pub fn write_units(item: &Map<String, Value>) -> f64 {
     2.0 * units(Stored::of(item).bytes, 1024)
 }
 
-/// The bytes that items take of the table and of each index, with DynamoDB's 100 bytes per item.
+/// The bytes that items take in the table and in each index, including DynamoDB's 100 bytes per item.
 pub fn sizes(items: &[Value]) -> Vec<(&'static str, usize)> {
     let stored: Vec<Stored> = items.iter().filter_map(Value::as_object).map(Stored::of).collect();
     let mut sizes = vec![("table", stored.iter().map(|item| item.bytes + OVERHEAD).sum())];
     for (number, (index, ..)) in INDEXES.into_iter().enumerate() {
         let entries = stored.iter().filter_map(|item| item.entries[number].as_ref());
-        // An entry has the key of its item as well, which is about as long as its own.
+        // An entry also contains its item's key, which is about as long as the entry's own key.
         sizes.push((index, entries.map(|entry| 2 * entry.bytes() + OVERHEAD).sum()));
     }
     sizes
@@ -212,7 +212,7 @@ fn queried(request: &Value, units: f64) -> Load {
     Load::reading(schema, key, units)
 }
 
-/// The keys that a batch reads of each table.
+/// The keys that a batch reads from each table.
 fn tables(request: &Value) -> impl Iterator<Item = (&[Value], &Value)> {
     let tables = request["RequestItems"].as_object().into_iter().flat_map(Map::values);
     tables.map(|of| (of["Keys"].as_array().map_or(&[][..], Vec::as_slice), of))
@@ -246,12 +246,12 @@ fn key_of(item: &Map<String, Value>) -> (String, String) {
     (part("pk"), part("sk"))
 }
 
-/// The text of a value that is a text or a number.
+/// The text of a string or number attribute.
 fn text(value: &Value) -> Option<String> {
     value["S"].as_str().or_else(|| value["N"].as_str()).map(str::to_owned)
 }
 
-/// The size of a value as DynamoDB counts it.
+/// The size of a value by DynamoDB's rules.
 fn bytes_of(value: &Value) -> usize {
     let Some((kind, value)) = value.as_object().and_then(|value| value.iter().next()) else { return 0 };
     match (kind.as_str(), value) {

@@ -1,4 +1,4 @@
-//! The state of table and bucket at a moment, and the restoration to it.
+//! Snapshots of table and bucket, and restores to them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +13,7 @@ use crate::app::TestApp;
 use crate::chaos::Chaos;
 use crate::table::{Contents, Item, Key, key_of};
 
-/// The contents of table and bucket at a moment. Only the local back end in this process shows it.
+/// The contents of table and bucket at a moment. Only the local back end in this process supports it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Moment {
     pub at: DateTime<Utc>,
@@ -22,12 +22,12 @@ pub struct Moment {
     objects: BTreeMap<String, Vec<u8>>,
 }
 
-/// The moments that are noted.
+/// Snapshots that are being recorded.
 pub struct Moments(Arc<Mutex<Vec<Moment>>>);
 
 impl Moments {
-    /// Ends the notes, which read everything at every request. The last of each moments in a row at which all was the same that
-    /// a restoration takes back.
+    /// Stops recording, which reads everything at every request. Of consecutive snapshots with equal restorable
+    /// contents, returns only the last.
     pub fn take(self) -> Vec<Moment> {
         let mut moments = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         moments.dedup_by(|after, before| {
@@ -49,7 +49,7 @@ impl Moment {
         let items = backend.items(table).expect("a scan").into_iter().map(item);
         let folder = backend.folder().join("s3").join(bucket);
         let keys = backend.object_keys(bucket).expect("a list").into_iter();
-        // One may be deleted between the list and the read.
+        // An object may be deleted between the listing and the read.
         let objects = keys.filter_map(|key| Some((key.clone(), std::fs::read(folder.join(&key)).ok()?)));
         Self {
             at: app.now(),
@@ -58,18 +58,18 @@ impl Moment {
         }
     }
 
-    /// The items that a restoration takes back.
+    /// The items that a restore replaces.
     fn items(&self) -> impl Iterator<Item = (&Key, &Item)> {
-        // Only some attributes of the counters of events are taken back.
+        // A restore changes only some attributes of event counters, so they are excluded.
         self.items.iter().filter(|((pk, sk), _)| RestoreRule::of(pk, sk) == RestoreRule::Replace)
     }
 
-    /// The objects that a restoration takes back.
+    /// The objects that a restore replaces.
     pub fn files(&self) -> impl Iterator<Item = (&String, &Vec<u8>)> {
         self.objects.iter().filter(|(key, _)| key.starts_with("media/"))
     }
 
-    /// Every item as text by key, and every object as text by its key in the bucket.
+    /// Every item as text by its key, and every object as text by its key in the bucket.
     pub fn texts(&self) -> impl Iterator<Item = (String, String)> {
         let text = |((pk, sk), item): (&Key, &Item)| {
             let item: Value = serde_dynamo::from_item(item.clone()).expect("JSON");
@@ -82,12 +82,12 @@ impl Moment {
 }
 
 impl TestApp {
-    /// The present moment.
+    /// A snapshot of the present contents.
     pub fn moment(&self) -> Moment {
         Moment::of(self.backend(), self.app())
     }
 
-    /// Notes the moment after each request that comes through one of these proxies from now on.
+    /// Records a snapshot after each request through one of these proxies.
     pub fn note_moments(&self, proxies: &[Chaos]) -> Moments {
         let moments = Arc::new(Mutex::new(vec![self.moment()]));
         for proxy in proxies {
@@ -101,7 +101,7 @@ impl TestApp {
         Moments(moments)
     }
 
-    /// Deletes the items that have expired, which DynamoDB does within days.
+    /// Deletes expired items, as DynamoDB does within days.
     pub async fn delete_expired(&self) {
         let now = self.moment();
         let end = |item: &Item| item.get("expires_at").and_then(|end| end.as_n().ok()?.parse::<i64>().ok());
@@ -110,13 +110,13 @@ impl TestApp {
         self.table().write(ended, []).await;
     }
 
-    /// Takes table and bucket back to a moment as the program for it does, until deletions are repeated.
+    /// Restores table and bucket to a snapshot, as the restore program does. Does not repeat deletions.
     pub async fn take_back_to(&self, moment: &Moment) {
         let now = self.moment();
         let erased =
             now.items().filter(|(key, _)| !moment.items.contains_key(*key)).map(|(key, _)| key.clone());
         let changed = moment.items().filter(|(key, item)| now.items.get(*key) != Some(*item));
-        // These counters are of companies that were erased since.
+        // Counters of companies that were erased since the snapshot.
         let lost = moment.items.iter().filter(|(key, _)| is_counter(key) && !now.items.contains_key(*key));
         let counters =
             now.items.iter().filter(|(key, _)| is_counter(key)).map(|(key, counter)| {

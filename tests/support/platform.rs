@@ -1,4 +1,4 @@
-//! Changes of candidates without a request: reports of the platform's other parts, and deadlines.
+//! Changes of candidates without API requests: reports of the platform, and deadlines.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::app::TestApp;
 
 static EVENTS: AtomicUsize = AtomicUsize::new(0);
 
-/// An event as the bus brings it, with an identifier that no other has.
+/// An event as on the bus, with a unique identifier.
 pub fn event(kind: &str, time: &str, detail: Value) -> Value {
     let id = format!("event-{}", EVENTS.fetch_add(1, Ordering::Relaxed));
     json!({
@@ -31,27 +31,27 @@ pub fn event(kind: &str, time: &str, detail: Value) -> Value {
 }
 
 impl TestApp {
-    /// Hands an event to the function that takes it in.
+    /// Sends an event to the function `platform-events`.
     ///
     /// # Errors
-    /// Those of the function, and that of an event that is none.
+    /// If the function fails, or the event is malformed.
     pub async fn report(&self, event: Value) -> shared::Result<RecordOutcome> {
         let event = serde_json::from_value(event).map_err(shared::Error::internal)?;
-        // Boxed, as in `shared::event`; and so are those below.
+        // Boxed, as in `shared::event`, like the calls below.
         Box::pin(platform_events::process(&self.app_of("PlatformEventsFunction"), event)).await
     }
 
-    /// The platform reports, now, that the candidate at `uri` has finished its interview.
+    /// The platform reports that the candidate at `uri` has completed the interview.
     pub async fn complete(&self, uri: &str) {
         self.must_apply("interview.completed", json!({ "candidate": uri })).await;
     }
 
-    /// The platform reports, now, that the candidate at `uri` has broken its interview off.
+    /// The platform reports that the candidate at `uri` has aborted the interview.
     pub async fn abort(&self, uri: &str) {
         self.must_apply("interview.aborted", json!({ "candidate": uri })).await;
     }
 
-    /// The platform reports, now, that the customer at `by` has finished evaluating the candidate at `uri`, or not.
+    /// The platform reports whether the customer at `by` has completed the evaluation of the candidate at `uri`.
     pub async fn evaluate(&self, uri: &str, by: &str, completed: bool) {
         let detail = json!({ "candidate": uri, "customer": by, "completed": completed });
         self.must_apply("evaluation.recorded", detail).await;
@@ -63,7 +63,7 @@ impl TestApp {
         assert_eq!(outcome.unwrap_or_else(|refused| panic!("{refused}")), RecordOutcome::Applied);
     }
 
-    /// Starts the sender of events with this event.
+    /// Invokes `webhook-sender` with an event.
     pub async fn send_events(
         &self,
         event: Value,
@@ -72,7 +72,7 @@ impl TestApp {
         Box::pin(webhook_sender::handle(&self.app_of("WebhookSenderFunction"), event)).await
     }
 
-    /// Sweeps the deadlines that have passed, as the schedule does.
+    /// Processes passed deadlines, as the schedule does.
     pub async fn expire_overdue(&self) -> ExpirySummary {
         let tick = serde_json::from_value(json!({})).expect("anything");
         Box::pin(deadline_expiry::handle(&self.app_of("DeadlineExpiryFunction"), tick))
@@ -80,31 +80,31 @@ impl TestApp {
             .unwrap_or_else(|failed| panic!("{failed}"))
     }
 
-    /// The same in a run without time, which looks at a page or two.
+    /// Processes passed deadlines with a time limit of zero, i.e. only a page or two.
     pub async fn expire_without_time(&self) -> ExpirySummary {
         Box::pin(deadline_expiry::sweep(&self.app_of("DeadlineExpiryFunction"), Duration::ZERO))
             .await
             .unwrap_or_else(|failed| panic!("{failed}"))
     }
 
-    /// Erases whom requests and retention say, as the schedule does.
+    /// Erases due candidates, as the schedule does.
     pub async fn erase_due(&self) -> RetentionSummary {
         self.try_to_erase_due().await.unwrap_or_else(|failed| panic!("{failed}"))
     }
 
-    /// The same, where it may fail.
+    /// Erases due candidates, or returns the error.
     ///
     /// # Errors
-    /// Those of the function.
+    /// If the function fails.
     pub async fn try_to_erase_due(&self) -> shared::Result<RetentionSummary> {
         let tick = serde_json::from_value(json!({})).expect("anything");
         Box::pin(retention::handle(&self.app_of("RetentionFunction"), tick)).await
     }
 
-    /// Writes the exports that are due within these limits.
+    /// Writes due exports within these limits.
     ///
     /// # Errors
-    /// Those of the function.
+    /// If the function fails.
     pub async fn write_exports(
         &self,
         limits: export_writer::InvocationLimits,
@@ -112,7 +112,7 @@ impl TestApp {
         Box::pin(export_writer::run(&self.app_of("ExportWriterFunction"), limits)).await
     }
 
-    /// The same within other limits.
+    /// Erases due candidates within these limits.
     pub async fn erase_due_within(&self, limits: InvocationLimits) -> RetentionSummary {
         Box::pin(retention::run(&self.app_of("RetentionFunction"), limits))
             .await

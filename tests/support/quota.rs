@@ -1,24 +1,25 @@
-//! The share of a processor that Lambda gives a function with its memory, through cgroups of version 1 or 2.
+//! Limits a function to the share of a processor that Lambda gives it for its memory, through cgroups of version 1 or
+//! 2.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-/// Megabytes of memory that come with one whole processor.
+/// The memory in megabytes that gives one whole processor.
 const WHOLE: u32 = 1_769;
-/// Lambda's own period is 20 ms: a function that has used up its share waits for the next one. With the 100 ms that Linux
-/// sets by default, most requests would end before they have used up a share, and the others would wait far too long.
+/// Lambda's period is 20 ms: a function that has used up its share waits for the next period. With Linux's default of
+/// 100 ms, most requests would end before their share is used up, and the others would wait far too long.
 const PERIOD_MICROS: u32 = 20_000;
 
-/// A group of processes that together get this share.
+/// A group of processes that share a quota.
 pub struct CpuQuota {
     group: PathBuf,
 }
 
 impl CpuQuota {
-    /// The share that comes with so many megabytes of memory, for no process yet.
+    /// Creates a group without processes, with the quota for `megabytes` of memory.
     ///
     /// # Errors
-    /// When the computer lets this process set no quota.
+    /// If the system does not let this process set a quota.
     pub fn of_memory(megabytes: u32) -> Result<Self, Box<dyn Error>> {
         let quota = PERIOD_MICROS * megabytes / WHOLE;
         let root = Path::new("/sys/fs/cgroup");
@@ -34,7 +35,7 @@ impl CpuQuota {
                 std::fs::write(root.join("cgroup.subtree_control"), "+cpu")?;
             }
             std::fs::create_dir(&group)?;
-            // Within the quota, it comes before other programs of the computer, as far as Linux lets it.
+            // Within its quota, the group has the highest priority that Linux allows.
             if is_unified {
                 std::fs::write(group.join("cpu.weight"), "10000")?;
                 return std::fs::write(group.join("cpu.max"), format!("{quota} {PERIOD_MICROS}"));
@@ -53,10 +54,10 @@ impl CpuQuota {
         }
     }
 
-    /// Puts a process into the group, with all its threads.
+    /// Moves a process and all its threads into the group.
     ///
     /// # Errors
-    /// When the process has ended.
+    /// If the process has ended.
     pub fn hold(&self, process: u32) -> std::io::Result<()> {
         std::fs::write(self.group.join("cgroup.procs"), process.to_string())
     }
@@ -64,7 +65,7 @@ impl CpuQuota {
 
 impl Drop for CpuQuota {
     fn drop(&mut self) {
-        // It stays while a process is in it, and does no harm: nothing is ever put into it again.
+        // Fails while a process is in the group. The group is harmless then, because nothing uses it again.
         let _ = std::fs::remove_dir(&self.group);
     }
 }

@@ -1,4 +1,4 @@
-//! A receiver of webhooks that accepts everything.
+//! A webhook receiver that accepts every event.
 
 use std::net::Ipv4Addr;
 
@@ -9,14 +9,14 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-/// A server on this computer, which ends with the test.
+/// A local server, which ends with the test.
 pub struct Receiver {
     pub url: String,
     _server: JoinSet<()>,
 }
 
 impl Receiver {
-    /// Starts a receiver that passes each event to `note`.
+    /// Starts a receiver that calls `note` with each event.
     pub async fn start(note: impl Fn(Value) + Clone + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a free port");
         let address = listener.local_addr().expect("an address");

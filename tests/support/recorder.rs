@@ -1,6 +1,6 @@
-//! Which AWS calls each function makes, recorded while tests run, for `.ci/permissions` to compare with the template.
+//! Records which AWS calls each function makes during tests. `.ci/permissions` compares them with the template.
 //!
-//! With `RECORD_CALLS`, the path of a file, each function has AWS clients of its own, whose calls are noted. A signed URL
+//! If `RECORD_CALLS` names a file, each function has its own AWS clients, whose calls are recorded there. A signed URL
 //! counts as the call that it allows.
 
 use std::collections::{HashMap, HashSet};
@@ -19,10 +19,10 @@ use shared::app::App;
 use shared::domain::effect::EffectTask;
 use url::Url;
 
-/// Stands in place of the action of a list that need not be allowed. `.ci/permissions` knows it.
+/// The action recorded for a list request that need not be allowed. `.ci/permissions` knows it.
 const ASKS_FOR_ABSENCE: &str = "ask-for-absence";
 
-/// The lines that were written, and where; none if calls are not recorded.
+/// The written lines and their file; `None` if calls are not recorded.
 static RECORD: LazyLock<Option<Mutex<CallRecord>>> = LazyLock::new(|| {
     let path = std::env::var_os("RECORD_CALLS")?;
     let file = OpenOptions::new().create(true).append(true).open(path).expect("a file for the calls");
@@ -44,13 +44,13 @@ impl CallRecord {
     }
 }
 
-/// `app` as a function with this logical id has it.
+/// The `App` of the function with this logical id, whose calls are recorded.
 pub(crate) fn watch(app: &App, function: &str) -> App {
     let Some(record) = &*RECORD else { return app.clone() };
     app.with_interceptor(SharedInterceptor::new(CallRecorder { function: function.to_owned(), record }))
 }
 
-/// Notes the calls of one function.
+/// Records the calls of one function.
 #[derive(Debug)]
 struct CallRecorder {
     function: String,
@@ -76,7 +76,7 @@ impl Intercept for CallRecorder {
     }
 }
 
-/// The actions that IAM would ask for, each with what it is done to.
+/// The IAM actions of a request, each with its resource.
 fn calls(request: &HttpRequest) -> Vec<String> {
     let body = request.body().bytes().unwrap_or_default();
     match request.headers().get("x-amz-target") {
@@ -89,13 +89,13 @@ fn calls(request: &HttpRequest) -> Vec<String> {
     }
 }
 
-/// The template's name of the secret that is fetched.
+/// The template's name of the fetched secret.
 fn secret(body: &[u8]) -> String {
     let is_of_seals = String::from_utf8_lossy(body).contains("-seals\"");
     format!("secretsmanager:GetSecretValue {}", if is_of_seals { "SealKey" } else { "ReceiptKey" })
 }
 
-/// With the forms of the partition keys, which policies may have conditions on.
+/// The actions with the forms of partition keys, which policies may use in conditions.
 fn dynamodb(target: &str, body: &[u8]) -> Vec<String> {
     let operation = target.rsplit('.').next().unwrap_or_default();
     let body: Value = serde_json::from_slice(body).unwrap_or_default();
@@ -115,7 +115,7 @@ fn dynamodb(target: &str, body: &[u8]) -> Vec<String> {
         }
         "Query" => {
             let index = body["IndexName"].as_str().map(|index| format!("/index/{index}"));
-            // The service's queries name the partition so.
+            // The service's queries always name the partition `:pk`.
             let partition = form(&body["ExpressionAttributeValues"][":pk"]);
             vec![format!("dynamodb:Query table{} {partition}", index.unwrap_or_default())]
         }
@@ -127,20 +127,20 @@ fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// The form of the partition key of a call about one item.
+/// The form of the partition key in a call about one item.
 fn written_key(call: &Value) -> String {
     let item = if call["Item"].is_null() { &call["Key"] } else { &call["Item"] };
     form(&item["pk"])
 }
 
-/// A partition key without what is different each time: of its segments, those in capitals remain. A number has no others.
+/// Reduces a partition key to its constant segments, which are in capitals; others become `x`, as do numbers.
 fn form(key: &Value) -> String {
     let is_word = |segment: &str| {
         !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
     };
     let key = key["S"].as_str().unwrap_or_default();
     if key.starts_with("EFFECT#") {
-        // Policies may tell effects apart by their tasks.
+        // Policies may distinguish effects by their tasks.
         let of_task = |task: &&str| key.ends_with(&format!("-{task}"));
         let task = EffectTask::KINDS.into_iter().filter(of_task).max_by_key(|task| task.len());
         return task.map_or_else(|| "EFFECT#x".to_owned(), |task| format!("EFFECT#x-{task}"));
@@ -148,7 +148,7 @@ fn form(key: &Value) -> String {
     let segments: Vec<_> =
         key.split('#').map(|segment| if is_word(segment) { segment } else { "x" }).collect();
     match segments[..] {
-        // The histories of all resources, also of that whose identifier is a word.
+        // One form for all histories: an identifier may also be in capitals.
         ["HISTORY", _, _] => "HISTORY#x#x".to_owned(),
         // Names may contain the separator.
         ["LOGIN", ..] => "LOGIN#x#x".to_owned(),
@@ -160,7 +160,7 @@ fn s3(request: &HttpRequest) -> Vec<String> {
     let url = Url::parse(request.uri()).expect("a URL");
     let path = url.path().trim_start_matches('/');
     let key = path.split_once('/').map_or("", |(_, key)| key);
-    // The service signs this one to learn the bucket's address, and sends it nowhere.
+    // The service signs this request only to learn the bucket's URL, and never sends it.
     if key == "origin" {
         return Vec::new();
     }
@@ -170,7 +170,7 @@ fn s3(request: &HttpRequest) -> Vec<String> {
         if request.method() == "POST" && has("delete") {
             return vec!["s3:DeleteObject bucket/*".to_owned()];
         }
-        // A function that lists some of the files of a kind may list all of them: patterns of policies tell no more apart.
+        // A function that lists some files of a kind may list all of them: policy patterns are no more precise.
         let listed = |prefix: &str| match prefix.split('/').collect::<Vec<_>>()[..] {
             [kind @ ("exports" | "takes"), _, ..] => format!("{kind}/x"),
             ["media", _, owners, ..] => format!("media/x/{owners}/x"),
@@ -178,7 +178,8 @@ fn s3(request: &HttpRequest) -> Vec<String> {
             _ => shortened(prefix),
         };
         let prefix = url.query_pairs().find(|(name, _)| name == "prefix").map(|(_, prefix)| listed(&prefix));
-        // Asks whether an object exists that could not be read. Functions that may not list take the refusal for its absence.
+        // Checks whether an object that could not be read exists. A function that may not list treats the refusal as
+        // absence.
         let asks = url.query_pairs().any(|(name, value)| name == "max-keys" && value == "1");
         let action = if asks { ASKS_FOR_ABSENCE } else { "s3:ListBucket" };
         return vec![format!("{action} bucket prefix={}", prefix.unwrap_or_default())];
@@ -196,7 +197,7 @@ fn s3(request: &HttpRequest) -> Vec<String> {
     }
 }
 
-/// A key without what is different each time.
+/// A key without its variable segments.
 fn shortened(key: &str) -> String {
     let segments = key.split('/').map(|segment| if segment.len() >= 20 { "x" } else { segment });
     segments.collect::<Vec<_>>().join("/")

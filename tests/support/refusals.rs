@@ -4,7 +4,7 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, Method, Response, StatusCode, header, request};
 use serde_json::{Value, json};
 
-/// A transaction that is cancelled because another one holds its items.
+/// The response to a transaction that is cancelled because another one uses its items.
 pub(crate) fn conflict(request: &Bytes) -> Response<Body> {
     let request: Value = serde_json::from_slice(request).unwrap_or_default();
     let count = request["TransactItems"].as_array().map_or(0, Vec::len);
@@ -17,7 +17,7 @@ pub(crate) fn conflict(request: &Bytes) -> Response<Body> {
     error("TransactionCanceledException", json!({ "Message": message, "CancellationReasons": reasons }))
 }
 
-/// An error of DynamoDB.
+/// An error response of DynamoDB.
 pub(crate) fn error(kind: &str, mut body: Value) -> Response<Body> {
     body["__type"] = format!("com.amazonaws.dynamodb.v20120810#{kind}").into();
     let mut response = Response::new(Body::from(body.to_string()));
@@ -27,9 +27,9 @@ pub(crate) fn error(kind: &str, mut body: Value) -> Response<Body> {
     response
 }
 
-/// An error of SES or S3, whichever the request with this head is for.
+/// An error response of SES or S3, depending on the request.
 pub(crate) fn refusal(head: &request::Parts, code: &str) -> Response<Body> {
-    // SES takes forms.
+    // Only SES receives forms.
     let is_for_ses = head.method == Method::POST;
     let error = format!("<Error><Type>Sender</Type><Code>{code}</Code></Error>");
     let body = if is_for_ses { format!("<ErrorResponse>{error}</ErrorResponse>") } else { error };

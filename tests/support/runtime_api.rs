@@ -1,6 +1,6 @@
-//! A small Lambda Runtime API: hands events to a function's process and takes its answers.
+//! A small Lambda Runtime API: sends events to a function's process and receives its responses.
 //!
-//! Speaks version 2018-06-01 of the interface as far as the Rust runtime uses it, for one process at a time.
+//! It implements version 2018-06-01 as far as the Rust runtime uses it, for one process at a time.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -21,13 +21,13 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
-/// How long a function may take for one event, unless it is given longer.
+/// The default timeout of an invocation.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The function gave no answer: it reported an error, took too long or broke off.
+/// A function's failure: it reported an error, took too long or ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FunctionError {
-    /// The runtime's name for the kind of error, such as `Runtime.ExitError`.
+    /// The runtime's name for the error, such as `Runtime.ExitError`.
     pub kind: String,
     pub message: String,
 }
@@ -54,7 +54,7 @@ impl std::error::Error for FunctionError {}
 
 type Outcome = Result<Value, FunctionError>;
 
-/// A Runtime API on a free port of the loopback interface, until it is dropped.
+/// A Runtime API on a free port of the loopback interface. Dropping it stops the server.
 pub struct RuntimeApi {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -63,11 +63,11 @@ pub struct RuntimeApi {
 
 struct Shared {
     waiting: mpsc::UnboundedSender<Invocation>,
-    /// Taken for as long as the function waits for an event.
+    /// Locked while the function waits for an event.
     next: tokio::sync::Mutex<mpsc::UnboundedReceiver<Invocation>>,
     running: Mutex<HashMap<String, oneshot::Sender<Outcome>>>,
     count: AtomicU64,
-    /// How often the function has asked for an event.
+    /// How often the function has requested an event.
     polls: watch::Sender<u64>,
     init_error: watch::Sender<Option<FunctionError>>,
 }
@@ -86,7 +86,7 @@ impl Shared {
     fn finish(&self, id: &str, outcome: Outcome) -> Response {
         match self.running().remove(id) {
             Some(answer) => {
-                // Nobody listens any more when the caller has given up.
+                // Sending fails if the caller has given up.
                 let _ = answer.send(outcome);
                 (StatusCode::ACCEPTED, Json(json!({ "status": "OK" }))).into_response()
             }
@@ -103,7 +103,7 @@ impl RuntimeApi {
     /// Starts to listen.
     ///
     /// # Errors
-    /// When no port can be had.
+    /// If no port is free.
     pub async fn start() -> std::io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
@@ -124,21 +124,21 @@ impl RuntimeApi {
             .with_state(shared.clone());
         let routes = Router::new().nest("/2018-06-01", routes);
         let server = tokio::spawn(async move {
-            // Never returns: it goes on after errors of single connections.
+            // Never returns: it continues after errors of single connections.
             let _ = axum::serve(listener, routes).await;
         });
         Ok(Self { address, shared, server })
     }
 
-    /// Host and port, the value of the function's variable `AWS_LAMBDA_RUNTIME_API`.
+    /// Host and port, for the function's variable `AWS_LAMBDA_RUNTIME_API`.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Returns once the function has asked for an event for the first time, which ends its initialisation.
+    /// Returns once the function has requested its first event, which ends its initialisation.
     ///
     /// # Errors
-    /// When the function reports that its initialisation failed.
+    /// If the function reports that its initialisation failed.
     pub async fn first_poll(&self) -> Result<(), FunctionError> {
         let mut polls = self.shared.polls.subscribe();
         let mut failed = self.shared.init_error.subscribe();
@@ -151,25 +151,26 @@ impl RuntimeApi {
         }
     }
 
-    /// Returns once the function has asked for an event after all that it was handed.
+    /// Returns once the function has requested another event after all events so far.
     pub async fn next_poll(&self) {
         let handed = self.shared.count.load(Ordering::Relaxed);
-        // The sender lives as long as this does.
+        // Cannot fail: the sender lives as long as `self`.
         let _ = self.shared.polls.subscribe().wait_for(|polls| *polls > handed).await;
     }
 
-    /// Hands an event to the function and returns its answer. Events wait for each other in the order of the calls.
+    /// Sends an event to the function and returns its response. Concurrent events are processed in the order of the
+    /// calls.
     ///
     /// # Errors
-    /// When the function reports an error for this event, or does not answer within half a minute.
+    /// If the function reports an error for this event, or does not respond within 30 seconds.
     pub async fn invoke(&self, event: &Value) -> Result<Value, FunctionError> {
         self.invoke_within(event, TIMEOUT).await
     }
 
-    /// The same, with another limit.
+    /// Like [`invoke`](Self::invoke), with another time limit.
     ///
     /// # Errors
-    /// When the function reports an error for this event, or does not answer in time.
+    /// If the function reports an error for this event, or does not respond within `limit`.
     pub async fn invoke_within(&self, event: &Value, limit: Duration) -> Result<Value, FunctionError> {
         let number = self.shared.count.fetch_add(1, Ordering::Relaxed);
         let id = format!("00000000-0000-4000-8000-{number:012x}");

@@ -1,9 +1,9 @@
-//! Checks values by the schemas of the OpenAPI document, more strictly than the schemas themselves: a member that no schema names is a
-//! problem, for clients could not know its type.
+//! Checks values against the schemas of the OpenAPI document, more strictly than JSON Schema: members that no schema
+//! names are problems, because clients cannot know their types.
 
 use serde_json::{Map, Value};
 
-/// The keywords that are checked, or that say nothing about values.
+/// The supported keywords, including those that do not restrict values.
 const KNOWN: [&str; 21] = [
     "$ref",
     "additionalProperties",
@@ -28,19 +28,18 @@ const KNOWN: [&str; 21] = [
     "x-extensible-enum",
 ];
 
-/// The named schemas of a document.
 pub struct Schemas(Map<String, Value>);
 
 impl Schemas {
-    /// The schemas of the document.
+    /// The schemas of a document.
     ///
     /// # Panics
-    /// When it has none.
+    /// If the document has none.
     pub fn of(document: &Value) -> Self {
         Self(document["components"]["schemas"].as_object().expect("schemas").clone())
     }
 
-    /// The problems of a value by the schema with this name.
+    /// The problems of a value with the schema `name`.
     pub fn problems(&self, name: &str, value: &Value) -> Vec<String> {
         self.check(name, &self.0[name], value)
     }
@@ -120,7 +119,7 @@ impl Schemas {
     }
 }
 
-/// Whether a value has a type of JSON Schema.
+/// Whether a value has this JSON Schema type.
 fn is_of(name: &Value, value: &Value) -> bool {
     match name.as_str() {
         Some("null") => value.is_null(),

@@ -1,4 +1,4 @@
-//! The table as it is stored, past all code of the service.
+//! Direct access to the stored table, without the service's code.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -22,20 +22,19 @@ use shared::media::{AnswerObjects, object_key, rendition_key};
 
 use crate::caller::last_segment;
 
-/// The attribute of items that tests write past all rules, so that their histories begin later.
+/// The attribute that marks items that tests have written directly, so their histories may begin later.
 pub(crate) const PAST_RULES: &str = "past_rules";
 
-/// An item as DynamoDB has it.
+/// An item in DynamoDB's form.
 pub type Item = HashMap<String, AttributeValue>;
 /// Every item of a table at one moment.
 pub type Contents = BTreeMap<Key, Item>;
-/// Partition and sort key.
+/// The partition key and sort key.
 pub type Key = (String, String);
 
-/// How many items one call writes at most.
+/// The maximum number of items that one call writes.
 pub(crate) const BATCH: usize = 25;
 
-/// The table of one test.
 pub struct Table<'a> {
     client: &'a Client,
     name: &'a str,
@@ -46,28 +45,28 @@ impl<'a> Table<'a> {
         Self { client: app.aws().dynamodb(), name: &app.config().table }
     }
 
-    /// Every item but sessions, as JSON by partition and sort key. Sessions come and go with callers.
+    /// Every item except sessions, as JSON by its key. Sessions come and go with callers.
     pub async fn snapshot(&self) -> BTreeMap<Key, Value> {
         let items = self.items().await.into_iter().filter(|((pk, _), _)| !pk.starts_with("SESSION#"));
         items.map(|(key, item)| (key, serde_dynamo::from_item(item).expect("JSON"))).collect()
     }
 
-    /// How many sessions are stored.
+    /// The number of stored sessions.
     pub async fn sessions(&self) -> usize {
         self.items().await.keys().filter(|(pk, _)| pk.starts_with("SESSION#")).count()
     }
 
-    /// All items whose partition key begins so, as one text: for what must not be stored in the clear.
+    /// All items as one text, for checks that something is not stored in the clear.
     pub async fn text(&self) -> String {
         self.items().await.values().map(|item| format!("{item:?}\n")).collect()
     }
 
-    /// Everything as it is, to be had again.
+    /// Every item, for a later restore.
     pub async fn contents(&self) -> Contents {
         self.items().await
     }
 
-    /// Makes the table what it was, as a restoration does.
+    /// Makes the table's contents equal to `contents`, as a restore does.
     pub async fn restore(&self, contents: &Contents) {
         let present = self.items().await;
         let erased = present.keys().filter(|key| !contents.contains_key(*key)).cloned();
@@ -75,7 +74,7 @@ impl<'a> Table<'a> {
         self.write(erased, put.map(|(_, item)| item.clone())).await;
     }
 
-    /// The table with another name.
+    /// A table with another name.
     pub fn named<'b>(&self, name: &'b str) -> Table<'b>
     where
         'a: 'b,
@@ -83,8 +82,8 @@ impl<'a> Table<'a> {
         Table { client: self.client, name }
     }
 
-    /// Puts these contents into a new table, without indexes, as DynamoDB restores it for a restore. Returns its name.
-    /// Replaces a former one.
+    /// Writes these contents to a new table without indexes, as DynamoDB does for a restore, replacing an earlier one.
+    /// Returns its name.
     pub async fn restored(&self, contents: &Contents) -> String {
         let name = format!("{}-restored", self.name);
         if self.client.describe_table().table_name(&name).send().await.is_ok() {
@@ -105,7 +104,7 @@ impl<'a> Table<'a> {
         name
     }
 
-    /// Puts back what was there once and is not now, as the handbook says.
+    /// Puts back items that are missing now, as the handbook describes.
     pub async fn put_back(&self, contents: &Contents) {
         let present = self.items().await;
         let missing = contents.iter().filter(|(key, _)| !present.contains_key(*key));
@@ -119,7 +118,7 @@ impl<'a> Table<'a> {
         self.write([], later).await;
     }
 
-    /// Puts items there that another release has written.
+    /// Writes the items of another release.
     pub async fn load(&self, items: &[Value]) {
         let past_rules = |item: &Value| past_rules(serde_dynamo::to_item(item).expect("an item"));
         self.write([], items.iter().map(past_rules)).await;
@@ -140,10 +139,10 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The keys of the objects that hold the files of everybody.
+    /// The keys of the objects with the files of all users.
     ///
     /// # Panics
-    /// When one has a file whose upload did not succeed.
+    /// If a user has a file whose upload did not succeed.
     pub async fn object_keys(&self) -> Vec<String> {
         let items = self.items().await;
         let mut keys = Vec::new();
@@ -176,7 +175,8 @@ impl<'a> Table<'a> {
         keys
     }
 
-    /// Puts something there that a project may refer to, past all rules. `kind` is `CUSTOMER`, `LABEL` or `VIDEO`.
+    /// Writes a customer, label or video directly, so that a project may refer to it. `kind` is `CUSTOMER`, `LABEL` or
+    /// `VIDEO`.
     pub async fn put_attachment(&self, company: &str, kind: &str, id: &str) {
         let (pk, sk) = match kind {
             "VIDEO" => (format!("VIDEOS#{company}"), id.to_owned()),
@@ -186,14 +186,14 @@ impl<'a> Table<'a> {
         self.put(past_rules(serde_dynamo::to_item(item).expect("an item"))).await;
     }
 
-    /// Sets one attribute of the customer at `uri`, past all rules.
+    /// Sets an attribute of the customer at `uri` directly.
     pub async fn set_customer(&self, uri: &str, attribute: &str, value: AttributeValue) {
         let company = uri.split('/').rev().nth(3).expect("a company");
         let key = (format!("COMPANY#{company}"), format!("CUSTOMER#{}", last_segment(uri)));
         self.set(&key, attribute, value).await;
     }
 
-    /// Adds to a counter of one shard of a project's counts.
+    /// Adds `by` to a counter in a project's counter shard.
     pub(crate) async fn count(
         &self,
         (company, project, shard): (&CompanyId, ProjectId, u8),
@@ -213,19 +213,19 @@ impl<'a> Table<'a> {
             .expect("an update");
     }
 
-    /// Sets one attribute of the item under a key, past all rules.
+    /// Sets an attribute of the item with this key directly.
     pub async fn set(&self, key: &Key, attribute: &str, value: AttributeValue) {
         let mut item = self.item(key).await;
         item.insert(attribute.to_owned(), value);
         self.put(item).await;
     }
 
-    /// Puts an item there that is nothing but its key, past all rules.
+    /// Writes an item that has only its key.
     pub async fn put_bare(&self, (pk, sk): &Key) {
         self.put(Item::from([("pk".to_owned(), string(pk)), ("sk".to_owned(), string(sk))])).await;
     }
 
-    /// Erases items and puts others there, past all rules, as many in one call as DynamoDB takes.
+    /// Deletes and puts items directly, with as many per call as DynamoDB allows.
     pub(crate) async fn write(
         &self,
         erased: impl IntoIterator<Item = Key>,
@@ -247,7 +247,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Erases an item, past all rules.
+    /// Deletes an item directly.
     pub async fn erase(&self, (pk, sk): &Key) {
         let delete = self.client.delete_item().table_name(self.name);
         delete.key("pk", string(pk)).key("sk", string(sk)).send().await.expect("a write");
@@ -259,20 +259,20 @@ impl<'a> Table<'a> {
         found.item.unwrap_or_else(|| panic!("nothing under {pk} {sk}"))
     }
 
-    /// Puts an item there, past all rules.
+    /// Puts an item directly.
     pub async fn put(&self, item: Item) {
         let put = self.client.put_item().table_name(self.name).set_item(Some(item));
         put.send().await.expect("a write");
     }
 }
 
-/// The item with the mark of those that are written past all rules.
+/// Marks an item as written directly.
 fn past_rules(mut item: Item) -> Item {
     item.insert(PAST_RULES.to_owned(), AttributeValue::Bool(true));
     item
 }
 
-/// The keys of the objects of answers whose parts have no gap: renditions, and the parts that may still be converted.
+/// The keys of the objects of answers without missing parts: renditions, and parts that may still be converted.
 fn answer_keys(answers: &Answers) -> Vec<String> {
     let objects = AnswerObjects::of(answers);
     let mut keys = Vec::new();
@@ -287,7 +287,7 @@ fn answer_keys(answers: &Answers) -> Vec<String> {
     keys
 }
 
-/// The item of a candidate as the service writes it first.
+/// The item of a new candidate, as the service writes it.
 pub(crate) fn candidate_item(candidate: &Candidate) -> Item {
     let mut item: Item = serde_dynamo::to_item(candidate).expect("an item");
     item.retain(|_, value| !value.is_null());
@@ -306,7 +306,7 @@ pub(crate) fn candidate_item(candidate: &Candidate) -> Item {
     item
 }
 
-/// The shard in which an item is due.
+/// The shard of the index by due date that contains an item.
 pub(crate) fn shard_in(item: &Item) -> u8 {
     item.get("due_shard").and_then(|shard| shard.as_n().ok()?.parse().ok()).unwrap_or_default()
 }
@@ -316,7 +316,7 @@ pub(crate) fn index_partition(candidate: &Candidate) -> String {
     format!("COMPANY#{company}#PROJECT#{project}#CANDIDATES#{}", status.as_str())
 }
 
-/// The items of the entries by which a candidate is found.
+/// The search entries of a candidate, as items.
 pub(crate) fn search_entry_items(candidate: &Candidate) -> impl Iterator<Item = Item> {
     search_entries(candidate).into_iter().map(|((pk, sk), attributes)| {
         let keys = [("pk", pk), ("sk", sk)].into_iter();
@@ -324,7 +324,7 @@ pub(crate) fn search_entry_items(candidate: &Candidate) -> impl Iterator<Item = 
     })
 }
 
-/// The entries by which a candidate is found: their keys, and their places in the index with all words.
+/// The search entries of a candidate: their keys, and their attributes in the index with all words.
 pub(crate) fn search_entries(candidate: &Candidate) -> Vec<(Key, [(&'static str, String); 3])> {
     let Candidate { company, project, id, .. } = candidate;
     let words = candidate.words();

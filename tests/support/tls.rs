@@ -1,4 +1,4 @@
-//! DynamoDB behind TLS, as on AWS, and as slow as there if a benchmark wants that.
+//! DynamoDB behind TLS, as on AWS, optionally with AWS's latency.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -20,12 +20,12 @@ use tokio_rustls::server::TlsStream;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// The operation in the head of a request with a transaction.
+/// The name of the operation in the header of a transaction request.
 const TRANSACTION: &[u8] = b"TransactWriteItems";
 
-/// A TLS server in front of a DynamoDB, until the process ends.
+/// A TLS server in front of a DynamoDB, which runs until the process ends.
 ///
-/// Like the endpoints of AWS, it has a certificate of an intermediate authority, all keys are of RSA with 2,048 bits, and it
+/// Like AWS's endpoints, it has a certificate of an intermediate authority, all keys are RSA with 2,048 bits, and it
 /// prefers the smaller cipher suite of TLS 1.3.
 pub struct TlsDynamoDb {
     address: SocketAddr,
@@ -33,7 +33,7 @@ pub struct TlsDynamoDb {
     latency: Arc<Latency>,
 }
 
-/// Microseconds that requests wait.
+/// The latency added to requests, in microseconds.
 #[derive(Default)]
 struct Latency {
     transactions: AtomicU64,
@@ -41,11 +41,11 @@ struct Latency {
 }
 
 impl TlsDynamoDb {
-    /// Starts it in front of the DynamoDB that a function's variables name, and writes the certificate of its authority to
-    /// a file in `folder`.
+    /// Starts the server in front of the DynamoDB in a function's variables, and writes the certificate of its
+    /// authority to a file in `folder`.
     ///
     /// # Errors
-    /// When the variables name none, OpenSSL is missing, or no port can be had.
+    /// If the variables contain no DynamoDB, OpenSSL is missing, or no port is free.
     pub async fn start(variables: &BTreeMap<&'static str, String>, folder: &Path) -> Result<Self> {
         let target = variables.get("AWS_ENDPOINT_URL_DYNAMODB").and_then(|url| url.strip_prefix("http://"));
         let target = target.ok_or("the back end has no DynamoDB")?.trim_end_matches('/').to_owned();
@@ -71,7 +71,7 @@ impl TlsDynamoDb {
         Ok(Self { address, authority, latency })
     }
 
-    /// The variables with which a function calls this DynamoDB and trusts it.
+    /// The environment variables that make a function use and trust this DynamoDB.
     pub fn variables(&self) -> [(&'static str, String); 2] {
         [
             ("AWS_ENDPOINT_URL_DYNAMODB", format!("https://{}", self.address)),
@@ -79,12 +79,12 @@ impl TlsDynamoDb {
         ]
     }
 
-    /// The file with the certificate of its authority.
+    /// The file with the certificate of the authority.
     pub fn authority(&self) -> &Path {
         &self.authority
     }
 
-    /// Adds to the latency of each request: the first to transactions, the other to everything else.
+    /// Sets the latency added to transactions and to other requests.
     pub fn delay(&self, transactions: Duration, others: Duration) {
         let micros = |latency: Duration| u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
         self.latency.transactions.store(micros(transactions), Ordering::Relaxed);
@@ -93,7 +93,7 @@ impl TlsDynamoDb {
 }
 
 impl Latency {
-    /// The latency of the request that begins with these bytes.
+    /// The added latency of the request that begins with these bytes.
     fn of(&self, request: &[u8]) -> Duration {
         let is_transaction = request.windows(TRANSACTION.len()).any(|part| part == TRANSACTION);
         let micros = if is_transaction { &self.transactions } else { &self.others };
@@ -101,7 +101,7 @@ impl Latency {
     }
 }
 
-/// Forwards both directions until either side closes. Clients send one request at a time over a connection.
+/// Forwards both directions until either side closes. Clients send one request at a time per connection.
 async fn forward(
     mut client: TlsStream<TcpStream>,
     mut server: TcpStream,
@@ -134,7 +134,7 @@ async fn forward(
     }
 }
 
-/// An acceptor of connections, and the certificate of its authority in PEM.
+/// A TLS acceptor, and the PEM certificate of its authority.
 async fn acceptor() -> Result<(TlsAcceptor, String)> {
     let authority = |name: &str| -> Result<CertificateParams> {
         let mut params = CertificateParams::new(Vec::new())?;
@@ -158,7 +158,7 @@ async fn acceptor() -> Result<(TlsAcceptor, String)> {
     Ok((TlsAcceptor::from(Arc::new(config)), root.pem()))
 }
 
-/// A new key. The OpenSSL command makes it, because *ring* makes none of this kind.
+/// Generates a key with the OpenSSL command, because *ring* generates no RSA keys.
 async fn rsa_key() -> Result<KeyPair> {
     let mut openssl = Command::new("openssl");
     openssl.args(["genpkey", "-quiet", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"]);

@@ -1,10 +1,10 @@
-//! Transactions under way, and the items that they are about.
+//! Concurrent transactions and their items.
 
 use std::collections::HashSet;
 
 use serde_json::Value;
 
-/// Transactions under way, by the items that they are about.
+/// Tracks transactions in progress by their items.
 #[derive(Debug, Default)]
 pub(crate) struct Traffic {
     under_way: Vec<HashSet<String>>,
@@ -25,7 +25,7 @@ impl Traffic {
     }
 }
 
-/// The keys of the items that a transaction is about; none for other requests.
+/// The keys of the items in a transaction; empty for other requests.
 pub(crate) fn items_of(operation: &str, body: &[u8]) -> HashSet<String> {
     if operation != "TransactWriteItems" {
         return HashSet::new();

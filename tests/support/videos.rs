@@ -1,11 +1,11 @@
-//! Videos as people record them, made and looked at with ffmpeg.
+//! Typical videos, made and inspected with ffmpeg.
 
 use std::process::Command;
 use std::sync::OnceLock;
 
 use serde_json::Value;
 
-/// Two seconds with a sound, in mp4: few and small frames, because most tests wait for conversions.
+/// Two seconds of mp4 with sound, with few and small frames because most tests wait for conversions.
 pub fn film() -> Vec<u8> {
     static FILM: OnceLock<Vec<u8>> = OnceLock::new();
     let how =
@@ -13,10 +13,10 @@ pub fn film() -> Vec<u8> {
     FILM.get_or_init(|| recorded(how, "mp4")).clone()
 }
 
-/// Records a film in a container with ffmpeg.
+/// Makes a film in a container with ffmpeg.
 ///
 /// # Panics
-/// When it makes nothing.
+/// If ffmpeg fails.
 pub fn recorded(how: &str, container: &str) -> Vec<u8> {
     let folder =
         std::env::temp_dir().join(format!("film-{}-{:?}", std::process::id(), std::thread::current().id()));
@@ -30,10 +30,10 @@ pub fn recorded(how: &str, container: &str) -> Vec<u8> {
     bytes
 }
 
-/// The format and the streams of a file, by ffprobe.
+/// The format and streams of a file, according to ffprobe.
 ///
 /// # Panics
-/// When it cannot read it.
+/// If ffprobe cannot read the file.
 pub fn probed(bytes: &[u8]) -> Value {
     let path =
         std::env::temp_dir().join(format!("probed-{}-{:?}", std::process::id(), std::thread::current().id()));

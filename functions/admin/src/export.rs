@@ -1,4 +1,4 @@
-//! Writes everything of a company as a signed archive into a folder: `functions/PORTABILITY.md` describes it.
+//! Writes a company as a signed archive into a folder, in the format of `functions/PORTABILITY.md`.
 
 use std::path::Path;
 
@@ -9,13 +9,14 @@ use shared::domain::id::CompanyId;
 
 use crate::PATIENCE;
 
-/// A tenth of what a partition allows: the program has time.
+/// A tenth of a partition's capacity, because the program has time.
 const OPTIONS: WriterOptions = WriterOptions { units_per_second: 300, copies_media: true };
 
 /// Writes the archive of a company, with all its files, into a folder that is empty or does not exist.
 ///
 /// # Errors
-/// Fails like [`ArchiveWriter::begin`] and [`ArchiveWriter::write_to`]. Then delete the folder: a part of an archive is none.
+/// Fails like [`ArchiveWriter::begin`] and [`ArchiveWriter::write_to`]. Then delete the folder: an incomplete archive
+/// is useless.
 pub async fn export_company(
     app: &App,
     company: CompanyId,

@@ -19,7 +19,7 @@ use shared::Result;
 use shared::app::App;
 use shared::auth::OperatorAccess;
 
-/// The time limit of all calls of a program together.
+/// The time limit of one program run, all calls together.
 // Exports and imports of large companies take hours. Without a limit, a program would hang unnoticed.
 const PATIENCE: Duration = Duration::from_secs(3 * 24 * 60 * 60);
 
@@ -36,7 +36,7 @@ impl Deref for CommandOutput {
     }
 }
 
-// This is not derived, because the output may hold an activation link, which must not be logged.
+// Not derived: the output may hold an activation link, which must not be logged.
 impl fmt::Debug for CommandOutput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("CommandOutput(…)")
@@ -51,7 +51,7 @@ pub async fn handle(app: &App, command: OperatorCommand) -> Result<CommandOutput
     let OperatorCommand { name, company, command } = command;
     let output = command.run(&OperatorAccess::of(app), company.as_deref()).await;
     match &output {
-        // Fields by name: an activation link must not be in the log.
+        // Log chosen fields only: the output may hold an activation link.
         Ok(output) => tracing::info!(
             target: "operator",
             command = name,

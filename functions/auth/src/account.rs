@@ -1,4 +1,4 @@
-//! Choosing a password, confirming an address and restoring one, by a key that came by mail.
+//! Chooses passwords, and confirms or restores email addresses, with keys sent by mail.
 
 use axum::Json;
 use shared::auth::login::PublicAccess;
@@ -10,7 +10,7 @@ use shared::{Error, Result};
 
 use crate::view::{KeyHolderView, name};
 
-/// The message about a key that is not valid, whatever is wrong with it.
+/// The message for any invalid key: it does not say what is wrong.
 const BAD_KEY: &str = "This key is invalid or has expired.";
 
 /// POST /api-activate/
@@ -31,7 +31,7 @@ pub(crate) async fn show_holder(access: PublicAccess, body: BodyFields) -> Resul
     }
 }
 
-/// Reads the key of a mail.
+/// Reads a key that was sent by mail.
 pub(crate) fn read_key(mut body: BodyFields) -> Result<String> {
     let key = body.required("key", trimmed);
     body.finish(|| key)
@@ -40,14 +40,14 @@ pub(crate) fn read_key(mut body: BodyFields) -> Result<String> {
 /// POST /api-password-reset/
 pub(crate) async fn forget_password(access: PublicAccess, body: BodyFields) -> Result<AcceptedResponse> {
     let (username, company) = read_forgotten(body)?;
-    // 202 in any case: the answer does not tell whether there is such a company or account.
+    // Always 202: the response must not reveal whether the company or account exists.
     if let Ok(company) = company.parse() {
         access.forget_password(company, username).await?;
     }
     Ok(AcceptedResponse)
 }
 
-/// Reads who has forgotten a password: the user name, and the company.
+/// Reads the user name and the company of an account whose password is forgotten.
 pub(crate) fn read_forgotten(mut body: BodyFields) -> Result<(String, String)> {
     let username = body.required("username", name);
     let company = body.required("company", name);
@@ -81,7 +81,7 @@ pub(crate) async fn confirm_email(access: PublicAccess, body: BodyFields) -> Res
     }
 }
 
-/// Reads the key of a mail to a new address, and the password of the account, which a session of it makes unnecessary.
+/// Reads the key that was mailed to a new address, and the account's password, which callers with a session may omit.
 pub(crate) fn read_confirmation(mut body: BodyFields) -> Result<(String, Option<Password>)> {
     let key = body.required("key", trimmed);
     let password = body.text("password", Password::attempt);
@@ -96,12 +96,12 @@ pub(crate) async fn restore_email(access: PublicAccess, body: BodyFields) -> Res
     }
 }
 
-/// Reads the key of an invitation, and the password that is chosen.
+/// Reads the key of an invitation and the chosen password.
 pub(crate) fn read_activation(body: BodyFields) -> Result<(String, Password)> {
     read_choice(body, "activation_key")
 }
 
-/// Reads the key of a mail about a forgotten password, and the password that is chosen.
+/// Reads the key of a password reset and the chosen password.
 pub(crate) fn read_reset(body: BodyFields) -> Result<(String, Password)> {
     read_choice(body, "key")
 }

@@ -15,7 +15,7 @@ const GRANT_TYPE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
 const JWT: &str = "urn:ietf:params:oauth:token-type:jwt";
 const ACCESS_TOKEN: &str = "urn:ietf:params:oauth:token-type:access_token";
 
-/// The token of an exchange.
+/// The response to a token exchange.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ExchangedToken")]
 pub(crate) struct ExchangedTokenView {
@@ -28,12 +28,12 @@ pub(crate) struct ExchangedTokenView {
     /// The scheme of the header `Authorization`: always `Token`, not `Bearer`.
     #[schemars(example = &"Token")]
     token_type: &'static str,
-    /// The seconds until the token stops working, at most 3,600. It stops at once when the named token is deleted.
+    /// The seconds until the token expires, at most 3,600. It is revoked at once when the named token is deleted.
     #[schemars(example = 3600)]
     expires_in: i64,
 }
 
-/// Exchanges a JWT for a token that acts as a named token.
+/// Exchanges a platform's JWT for a token that acts as a named token.
 pub(crate) async fn exchange(
     access: PublicAccess,
     OAuthBody(body): OAuthBody,
@@ -56,7 +56,6 @@ pub(crate) async fn exchange(
     }))
 }
 
-/// The parameters of an exchange.
 pub(crate) struct ExchangeRequest {
     grant_type: String,
     subject_token: String,
@@ -66,7 +65,6 @@ pub(crate) struct ExchangeRequest {
 }
 
 impl ExchangeRequest {
-    /// Reads the parameters.
     pub(crate) fn read(mut body: BodyFields) -> Result<Self> {
         let text = |text: &str| Ok(text.to_owned());
         let grant_type = body.required("grant_type", text);
@@ -76,7 +74,7 @@ impl ExchangeRequest {
         let resource = body.text("resource", text);
         let audience = body.text("audience", text);
         let has_scope = body.text("scope", text).is_some();
-        // A token that ignores the actor would not be the one that was asked for.
+        // Refuse the parameter: a token without delegation would not be what the client requested.
         body.text("actor_token", |_| {
             Err::<String, _>("Delegation is not supported. Omit this parameter.".to_owned())
         });
@@ -91,7 +89,7 @@ impl ExchangeRequest {
         })
     }
 
-    /// The company or the named token that the request names.
+    /// The company and, if the request names one, the named token.
     fn target(&self, references: ReferenceUris<'_>) -> Result<ExchangeTarget> {
         if self.grant_type != GRANT_TYPE {
             return Err(Error::OAuth {
@@ -100,7 +98,7 @@ impl ExchangeRequest {
                 detail: format!("grant_type: Use {GRANT_TYPE}").into(),
             });
         }
-        // A client that asks for less must not get more.
+        // A client that requests fewer rights must not get more.
         if self.has_scope {
             return Err(Error::OAuth {
                 error: "invalid_scope",
@@ -114,7 +112,7 @@ impl ExchangeRequest {
         let mut targets = named.map(|uri| references.parse_company_or_token(uri));
         match (targets.next(), targets.next()) {
             (Some(Some((company, token))), None) => Ok(ExchangeTarget { company, token }),
-            // Two that agree are one.
+            // `resource` and `audience` may both be sent if they agree.
             (Some(Some((company, token))), Some(Some(other))) if other == (company.clone(), token) => {
                 Ok(ExchangeTarget { company, token })
             }

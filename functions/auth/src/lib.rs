@@ -1,4 +1,4 @@
-//! Logging in, logging out, named tokens and exchanges for them, and who is calling.
+//! Login, logout, named tokens and exchanges for them, and the caller's identity.
 
 mod account;
 mod document;
@@ -15,7 +15,7 @@ use shared::RouteReader;
 use shared::app::App;
 use shared::http::{HttpService, RouteGroup};
 
-/// Answers the requests of this group.
+/// The HTTP service that answers the requests of this group.
 pub fn service(app: App) -> HttpService {
     routes(RouteGroup::new()).into_service(app)
 }
@@ -24,8 +24,8 @@ pub fn service(app: App) -> HttpService {
 pub fn routes<R: RouteReader>(routes: R) -> R {
     routes
         .group("Authentication", "Logging in and out, passwords, and the caller.")
-        // None of these records a response for an Idempotency-Key: their responses are secrets or empty, and the
-        // sender is not authenticated yet.
+        // None of these routes stores a response for an `Idempotency-Key`: the responses are secret or empty, and the
+        // caller is not authenticated yet.
         .post("/api-token-auth/", login::token, "Log in", document::log_in)
         .post("/api-token-exchange/", exchange::exchange, "Exchange token", document::exchange_token)
         .post("/api-token-invalidate/", logout::token, "Log out", document::log_out)

@@ -9,12 +9,12 @@ use shared::{Error, Result};
 
 use crate::view::{LoginBody, SessionTokenView, WhoAmIView, WithCookie, cookie};
 
-// One answer to every failed login: it must not tell what failed.
+// The same error for every failed login: it must not reveal what was wrong.
 const WRONG: Refusal =
     Refusal { code: "invalid_credentials", detail: "Unable to log in with the provided credentials." };
 
-/// Begins a session whose secret is sent in a header: for the account with this password or, without a password, for the
-/// user that the caller acts for.
+/// Starts a session whose secret the client sends in a header: for the account with this password or, without a
+/// password, for the user on whose behalf the caller acts.
 pub(crate) async fn token(access: PublicAccess, body: BodyFields) -> Result<Json<SessionTokenView>> {
     let login = LoginBody::read_for_token(body, access.has_credential())?;
     let logged_in = match login.password {
@@ -24,7 +24,7 @@ pub(crate) async fn token(access: PublicAccess, body: BodyFields) -> Result<Json
         }
         None => {
             let actor = access.caller().await?;
-            // Customers act only for users of their own company.
+            // Customers may act only on behalf of users of their own company.
             if login.company == actor.company().as_str() {
                 access.log_in_for(&actor, &login.username, login.days).await?
             } else {
@@ -36,9 +36,9 @@ pub(crate) async fn token(access: PublicAccess, body: BodyFields) -> Result<Json
     Ok(Json(SessionTokenView { token: logged_in.secret }))
 }
 
-/// Begins a session whose secret is sent as a cookie.
+/// Starts a session whose secret the client sends as a cookie.
 pub(crate) async fn session(access: PublicAccess, body: BodyFields) -> Result<WithCookie<Json<WhoAmIView>>> {
-    // The origin is checked before the login: another site must not log a visitor in to an account of its own.
+    // Check the origin first: another site must not log a visitor in to an account of its own (login CSRF).
     access.check_csrf()?;
     let login = LoginBody::read(body)?;
     let password = login.password.ok_or(Error::Unauthenticated(WRONG))?;

@@ -6,13 +6,13 @@ use shared::http::exchange::respond::NoContent;
 
 use crate::view::{WithCookie, expired_cookie};
 
-/// Ends the session that the request came with.
+/// Revokes the session of the request.
 pub(crate) async fn token(access: Admitted<OwnAccount, AnyCaller>) -> Result<NoContent> {
     access.end_session().await?;
     Ok(NoContent)
 }
 
-/// Ends the session that the request came with, and lets the browser forget the cookie.
+/// Revokes the session of the request, and deletes the cookie.
 pub(crate) async fn session(access: Admitted<OwnAccount, AnyCaller>) -> Result<WithCookie<NoContent>> {
     access.end_session().await?;
     Ok(WithCookie(expired_cookie(access.config()), NoContent))

@@ -1,4 +1,4 @@
-//! The rights of the calling named token, as `whoami/` shows them.
+//! The rights of the calling named token, as shown by `whoami/`.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use shared::http::reference::ReferenceUris;
 use shared::http::view::TokenRightsView;
 use shared::http::wire::Uri;
 
-/// The actions that a caller of this relation may take in full.
+/// The actions that a caller with this relation may take without restriction.
 pub(crate) fn allowed(relation: &CallerRelation) -> impl Iterator<Item = Action> {
     Action::ALL.into_iter().filter(|action| action.is_allowed_in_full(relation))
 }
@@ -21,8 +21,8 @@ pub(crate) fn allowed(relation: &CallerRelation) -> impl Iterator<Item = Action>
 pub(crate) struct CallingTokenRightsView {
     #[serde(flatten)]
     rights: TokenRightsView,
-    /// The projects that the token is limited to, with what it may do there besides `permissions`. Empty for a token of the whole
-    /// company.
+    /// The projects that the token is limited to, each with the token's permissions there in addition to `permissions`.
+    /// Empty for a token of the whole company.
     #[schemars(length(max = 50))]
     in_projects: Vec<ProjectRightsView>,
 }
@@ -33,7 +33,7 @@ pub(crate) struct CallingTokenRightsView {
 struct ProjectRightsView {
     #[schemars(example = example_uri::PROJECT)]
     project: Uri,
-    /// The permissions. A read-only token has those that only read.
+    /// The permissions. A read-only token has only permissions to read.
     permissions: Vec<Action>,
 }
 

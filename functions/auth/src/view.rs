@@ -32,31 +32,31 @@ use shared::{Error, Result};
 
 use crate::token_rights::{CallingTokenRightsView, allowed};
 
-/// The most characters of a user name or company in a login; longer ones lead nowhere.
+/// The maximum characters of a user name or company in a login. No account has longer ones.
 const MAX_NAME: usize = 254;
 
 /// The body of a login.
 pub(crate) struct LoginBody {
-    /// A user name or an email address.
+    /// The user name or email address.
     pub(crate) username: String,
-    /// `None` if the caller acts for another user.
+    /// `None` if the caller logs in on behalf of another user.
     pub(crate) password: Option<Password>,
     pub(crate) company: String,
-    /// Days that the token is to live, instead of by being used.
+    /// The lifetime of the token in days, regardless of use; `None` if it expires when unused.
     pub(crate) days: Option<u8>,
 }
 
 impl LoginBody {
-    /// Reads a login that begins a session by cookie.
+    /// Reads the body of a login by cookie.
     pub(crate) fn read(mut body: BodyFields) -> Result<Self> {
         body.require("password");
-        // Clients may send both logins the same body.
+        // Clients may send the same body to both logins, so ignore the field for tokens.
         body.ignore("extended_expiration_period");
         Self::read_with(body, |_| None)
     }
 
-    /// Reads a login that begins a session by token, whose life may be extended. Only `for_others` may it be without a
-    /// password.
+    /// Reads the body of a login by token, which may set the token's lifetime. The password may be missing only if
+    /// `for_others`.
     pub(crate) fn read_for_token(mut body: BodyFields, for_others: bool) -> Result<Self> {
         if !for_others {
             body.require("password");
@@ -76,7 +76,7 @@ impl LoginBody {
     }
 }
 
-/// Reads a user name or a company.
+/// Reads a user name or company.
 pub(crate) fn name(text: &str) -> Result<String, String> {
     match text.trim() {
         "" => Err("This field may not be blank.".to_owned()),
@@ -107,11 +107,11 @@ pub(crate) struct WhoAmIView {
     kind: CallerKind,
     /// The caller's own customer or candidate; null for a named token.
     resource: ResourceView,
-    /// The permissions that the caller has without a role in a project. A read-only token has those that only read.
+    /// The caller's permissions without a role in a project. A read-only token has only permissions to read.
     permissions: Vec<Action>,
     /// The caller's credential.
     token: ProofView,
-    /// The rights of the named token. Other callers do not get the field.
+    /// The rights of the named token. Missing for other callers.
     #[serde(skip_serializing_if = "Option::is_none")]
     rights: Option<CallingTokenRightsView>,
     /// The customer who acts on behalf of the caller; null otherwise.
@@ -128,7 +128,7 @@ enum CallerKind {
     Customer,
     /// A candidate.
     Candidate,
-    /// No person, but a service that has a named token.
+    /// A service with a named token, not a person.
     NamedToken,
 }
 
@@ -137,13 +137,13 @@ enum CallerKind {
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 enum ProofKind {
-    /// A token that a login gave.
+    /// A token from a login.
     Token,
-    /// A cookie that a login gave.
+    /// A cookie from a login.
     Cookie,
     /// The key of an invitation.
     ActivationKey,
-    /// A named token, or the token of an exchange for one.
+    /// A named token, or a token exchanged for one.
     Named,
 }
 
@@ -170,17 +170,18 @@ enum ResourceView {
 struct ProofView {
     /// The kind of credential.
     kind: ProofKind,
-    /// When the credential expires: a session if it is not used until then, a named token and the token of an exchange in any case.
-    /// Null if it does not expire.
+    /// When the credential expires: a session only if it is not used until then, a named or exchanged token in any
+    /// case. Null if it does not expire.
     expires_at: Option<Timestamp>,
 }
 
 impl WhoAmIView {
-    /// The view of a caller. `session` holds the session and its end unless it is used before; `None` for other credentials. `keys`
-    /// has that of a candidate.
+    /// The view of a caller. `session` is the session and when it expires unless it is used; `None` for other
+    /// credentials. `keys` contains the key of a calling candidate.
     ///
     /// # Errors
-    /// [`Error::NotFound`] if the `project` of a candidate is deleted; [`Error::Internal`] for a customer without a session.
+    /// [`Error::NotFound`] if the candidate's `project` is deleted; [`Error::Internal`] for a customer without a
+    /// session.
     pub(crate) fn new(
         identity: &CallerIdentity,
         project: Option<&Project>,
@@ -226,7 +227,7 @@ impl WhoAmIView {
 }
 
 impl WhoAmIView {
-    /// The view of a caller whose credential ends before what it acts as.
+    /// Sets the time at which the credential expires, for a credential that expires before its named token.
     pub(crate) fn ending_at(mut self, end: DateTime<Utc>) -> Self {
         self.token.expires_at = Some(Timestamp(end));
         self
@@ -245,15 +246,15 @@ pub(crate) struct CandidateWhoAmIView {
     project: OwnProjectView,
     /// The contact for questions.
     contact: ContactView,
-    /// The address at which the candidate can continue after the interview: the project's `return_url` with `candidate`, and
-    /// `external_id` if there is one, added to its query; empty for none. Once the candidate's key has ended with the interview,
-    /// the refusal has it.
+    /// The URL where the candidate can continue after the interview: the project's `return_url` with `candidate`, and
+    /// `external_id` if there is one, added to its query; empty for none. If the candidate's key has ended with the
+    /// interview, the error response contains the URL.
     #[schemars(example = &"https://jobs.example.com/done?from=interview&candidate=01JQ8ZB4T1H6W5Y7X3Q9E2G0FA")]
     return_url: OrEmpty<Uri>,
     /// The company's message about the reopened interview, until the interview is complete again; empty without one.
     #[schemars(example = &"")]
     message: String,
-    /// Seconds until the deadline; 0 once it has passed, null if there is none.
+    /// Seconds until the deadline; 0 after it, null if there is none.
     #[schemars(example = 86400)]
     seconds_until_deadline: Option<i64>,
 }
@@ -301,7 +302,7 @@ struct OwnProjectView {
 }
 
 impl CandidateWhoAmIView {
-    /// The view of the candidate who is calling; `keys` has theirs.
+    /// The view of the calling candidate. `keys` contains their key.
     pub(crate) fn new(access: &Admitted<OwnCandidacy, AnyCandidate>, keys: OpenedKeys) -> Self {
         let references = access.references();
         let company = &access.target.company;
@@ -336,16 +337,17 @@ impl CandidateWhoAmIView {
     }
 }
 
-/// The account that was sent a key.
+/// The account that a mailed key belongs to.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "KeyHolder")]
 pub(crate) struct KeyHolderView {
     /// The kind of account; never `named_token`.
     kind: CallerKind,
-    /// The name to log in with; for candidates without one, the address that the key was mailed to.
+    /// The name to log in with; for a candidate without one, the address that received the key.
     #[schemars(example = &"grace")]
     username: String,
-    /// The address that the key was mailed to: to confirm it, to restore it, or to choose a password. Empty if there is none.
+    /// The address that received the key: to confirm it, to restore it, or to choose a password. Empty if there is
+    /// none.
     #[schemars(example = &"grace@example.com")]
     email: OrEmpty<Email>,
     /// The company of the account.
@@ -354,7 +356,7 @@ pub(crate) struct KeyHolderView {
 }
 
 impl KeyHolderView {
-    /// The view of an account; `None` for a named token, which has no password.
+    /// The view of a key's account; `None` for a named token, which has no password.
     pub(crate) fn new(holder: KeyHolder, references: ReferenceUris<'_>) -> Option<Self> {
         let KeyHolder { identity, purpose } = holder;
         let (kind, username, email) = match &identity {
@@ -373,7 +375,7 @@ impl KeyHolderView {
                     KeyPurpose::Restoration(former) => Some(&former.email),
                 };
                 let username = candidate.profile.username.as_ref().map(Username::as_str);
-                // The reader of one address learns no other one.
+                // The reader of a mail to one address must not learn another address.
                 let name = match purpose {
                     KeyPurpose::Password => email.map(Email::as_str).or(username),
                     KeyPurpose::Confirmation | KeyPurpose::Restoration(_) => {
@@ -389,7 +391,7 @@ impl KeyHolderView {
     }
 }
 
-/// An answer, and a cookie with it.
+/// A response that also sets a cookie. The first field is the `Set-Cookie` value.
 pub(crate) struct WithCookie<T>(pub(crate) String, pub(crate) T);
 
 impl<T: IntoResponse> IntoResponse for WithCookie<T> {
@@ -407,12 +409,12 @@ impl<T: DescribeResponse> DescribeResponse for WithCookie<T> {
     }
 }
 
-/// The Set-Cookie value that hands a session's secret to the browser.
+/// The `Set-Cookie` value that stores a session's secret in the browser.
 pub(crate) fn cookie(secret: &str, config: &Config) -> String {
     format!("{COOKIE}={secret}; {}", attributes(config))
 }
 
-/// The Set-Cookie value that makes the browser forget the session.
+/// The `Set-Cookie` value that deletes the session's cookie.
 pub(crate) fn expired_cookie(config: &Config) -> String {
     format!("{COOKIE}=; Max-Age=0; {}", attributes(config))
 }

@@ -1,4 +1,4 @@
-//! Tells callers who they are and what they may do.
+//! Shows callers their identity and permissions.
 
 use axum::Json;
 use shared::Result;
@@ -34,7 +34,7 @@ pub(crate) async fn candidate(
 ) -> Result<CommittedResponse<Json<CandidateWhoAmIView>>> {
     let is_opening = query.flag("opened");
     query.finish()?;
-    // Only if the client says so: programs that check the links in mails load pages as well.
+    // Only on the client's request: programs that check the links in mails load the page too.
     if is_opening == Some(true) {
         access.note_opening();
     }

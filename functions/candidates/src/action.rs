@@ -12,7 +12,7 @@ use shared::store::{Store, Transaction, VersionedItem};
 
 use crate::view::view;
 
-/// Takes an action that needs nothing but the candidate, and responds with them.
+/// Takes an action that needs no further input, and responds with the candidate.
 pub(crate) async fn take_action(
     access: Admitted<Candidate, ChangeProject>,
     action: CandidateAction,
@@ -30,7 +30,8 @@ pub(crate) async fn take_action(
     access.commit(writes, Json(shown)).await
 }
 
-/// The writes of a change of a candidate by an action. One that ends an interview which this service conducts ends its answers, too.
+/// The writes of a candidate's change by an action. If it ends an interview in the service, the answers are closed with
+/// it.
 pub(crate) async fn writes_of(
     access: &AdmittedRequest,
     store: &Store,
@@ -38,13 +39,13 @@ pub(crate) async fn writes_of(
     change: &CandidateChange,
 ) -> Result<Transaction> {
     let writes = store.change_candidate(before, change, access.now);
-    // No other action leads out of it.
+    // Only an action that moves the candidate out of the interview ends the answers.
     if !before.is_in_interview() || change.candidate.is_in_interview() {
         return Ok(writes);
     }
     let (_, answers) = store.interview_of(before).await?;
     let closed = access.objects()?.close_takes(&answers, access.now).await?;
-    // Once the time is over, staff may have seen drafts as answers.
+    // After the interview's time is over, staff may have seen drafts as answers, so drafts become answers.
     let ended = match before.has_final_drafts(access.now) {
         true => store.end_drafts(closed).await?,
         false => store.drop_drafts(closed).await?,

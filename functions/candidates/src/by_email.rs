@@ -1,4 +1,5 @@
-//! The candidates of all projects of the caller with an email address or a client's key: the candidacies of one person.
+//! The candidates of all projects visible to the caller with an email address or a client's key, i.e. one person's
+//! candidacies.
 
 use shared::auth::access::Admitted;
 use shared::domain::company::Company;
@@ -18,7 +19,7 @@ pub(crate) async fn list(
 ) -> Result<PageView<CandidateView>> {
     let store = &access.store;
     let company = access.company_id();
-    // One is required: answers to a person's request must not depend on whether a client has forgotten the filter.
+    // One filter is required: answers to a person's request must not depend on a forgotten filter.
     let email = query.filter("email", |email| Ok(email.to_owned()));
     let external_id = query.unique_filter("external_id", ExternalId::parse);
     let query = query.finish_list()?;
@@ -44,7 +45,7 @@ pub(crate) async fn list(
     let mut rows = Vec::new();
     for CandidateWithProject { candidate, project } in found {
         let relation = access.caller.in_project(project.id, &project.staff);
-        // Address and key may have changed between the two reads.
+        // Filter again: address and key may have changed between the two reads.
         let is_theirs = email.as_ref().is_none_or(|email| candidate.account_address().holds(email))
             && external_id.as_ref().is_none_or(|key| candidate.profile.external_id.as_ref() == Some(key));
         if is_theirs {

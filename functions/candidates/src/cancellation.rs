@@ -1,4 +1,4 @@
-//! Cancelling the interview of a candidate, who may have begun.
+//! Cancels the interview of a candidate, who may have begun it.
 
 use axum::Json;
 use shared::Result;
@@ -12,7 +12,6 @@ use shared::http::view::CandidateView;
 
 use crate::action::take_action;
 
-/// The cancellation that a client requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CancellationRequest {
     reason: CancellationReason,
@@ -20,21 +19,21 @@ pub(crate) struct CancellationRequest {
 }
 
 impl CancellationRequest {
-    /// Reads the fields of a body, which its reader may require; `None` if `reason` is missing or wrong.
+    /// Reads the fields of a body, which the caller may make required; `None` if `reason` is missing or invalid.
     pub(crate) fn read_fields(body: &mut BodyFields) -> Option<Self> {
         let reason = body.text("reason", CancellationReason::parse);
         let notify = body.flag("notify").unwrap_or_default();
         Some(Self { reason: reason?, notify })
     }
 
-    /// Reads the body of a request about one candidate.
+    /// Reads the body of a request to cancel one candidate's interview.
     pub(crate) fn read(mut body: BodyFields) -> Result<Self> {
         body.require("reason");
         let request = Self::read_fields(&mut body);
         body.finish(|| request)
     }
 
-    /// The action that the caller of `access` takes by it.
+    /// The action, taken now by the caller of `access`.
     pub(crate) fn action(&self, access: &AdmittedRequest) -> CandidateAction {
         let by = access.caller.principal().creator();
         let cancellation = Cancellation { reason: self.reason.clone(), at: access.now, by };

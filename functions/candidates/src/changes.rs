@@ -26,21 +26,22 @@ pub(crate) fn read_new(mut body: BodyFields, now: DateTime<Utc>) -> Result<Candi
     })
 }
 
-/// Reads the body of a change by a manager: the fields, and whether the email address counts without the candidate's confirmation.
+/// Reads the body of a change by a manager: the changed fields, and whether the email address counts without the
+/// candidate's confirmation.
 pub(crate) fn read_changes(
     mut body: BodyFields,
     now: DateTime<Utc>,
 ) -> Result<(BodyChanges<CandidateProfile>, bool)> {
     let mut changes = read_optional(&mut body, now);
     let confirms_email = body.flag("confirm").unwrap_or_default();
-    // Only candidates choose their password.
+    // Ignore the field, which clients may send back: only candidates choose their password.
     body.ignore("password");
     changes.set(body.text("first_name", ShortName::parse), |profile| &mut profile.first_name);
     changes.set(body.text("last_name", ShortName::parse), |profile| &mut profile.last_name);
     body.finish(|| Some((changes, confirms_email)))
 }
 
-/// Reads what a manager grants the candidate in the interview; null takes it away.
+/// Reads the adjustments that a manager grants the candidate; null removes them.
 pub(crate) fn read_adjustments(body: &mut BodyFields) -> Result<Option<Option<InterviewAdjustments>>> {
     body.clearable_object("adjustments", |mut fields: BodyFields| {
         let time_factor = fields.number("time_factor", 1, 3, TimeFactor::parse).unwrap_or_default();
@@ -64,7 +65,7 @@ fn read_optional(body: &mut BodyFields, now: DateTime<Utc>) -> BodyChanges<Candi
     changes
 }
 
-/// Reads the fields that candidates may change as well.
+/// Reads the fields that candidates too may change.
 fn read_contact(body: &mut BodyFields) -> BodyChanges<CandidateProfile> {
     let mut changes: BodyChanges<CandidateProfile> = BodyChanges::default();
     changes.set(body.emptied("phone", TextLine::parse_unmarked), |profile| &mut profile.phone);
@@ -73,33 +74,34 @@ fn read_contact(body: &mut BodyFields) -> BodyChanges<CandidateProfile> {
     changes
 }
 
-/// Reads the body of a change by the candidate: the new password, and the other fields.
+/// Reads the body of a change by the candidate: the new password and the changed fields.
 pub(crate) fn read_own(mut body: BodyFields) -> Result<(Option<Password>, BodyChanges<CandidateProfile>)> {
     let password = body.text("password", Password::choose);
     let changes = read_contact(&mut body);
     body.finish(|| Some((password, changes)))
 }
 
-/// The files of a candidate that a client sends or removes.
+/// The changes of a candidate's files in a request.
 pub(crate) struct CandidateFiles {
     photo: Option<FileChange>,
     cv: Option<FileChange>,
 }
 
 impl CandidateFiles {
-    /// Reads the files of a body. `own` returns the URL below which the candidate's files are fetched.
+    /// Reads the files of a body. `own` returns the URL prefix of the candidate's current file, so that sending the URL
+    /// back keeps the file.
     pub(crate) fn read(body: &mut BodyFields, own: impl Fn(FileKind) -> Option<Uri>) -> Self {
         let photo = body.file(FileKind::Photo, || own(FileKind::Photo));
         let cv = body.file(FileKind::Cv, || own(FileKind::Cv));
         Self { photo, cv }
     }
 
-    /// Whether no file was sent.
+    /// Whether the request contains no new file.
     pub(crate) fn is_empty(&self) -> bool {
         ![&self.photo, &self.cv].iter().any(|change| matches!(change, Some(FileChange::Put(_))))
     }
 
-    /// Stores the files that were sent, and makes the changes.
+    /// Stores the new files and updates the candidate.
     pub(crate) async fn apply_to(self, candidate: &mut Candidate, access: &AdmittedRequest) -> Result<()> {
         let owner = candidate.account();
         let files = access.files()?;

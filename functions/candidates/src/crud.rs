@@ -1,4 +1,4 @@
-//! Creating, reading, changing and deleting candidates.
+//! Creates, reads, changes and deletes candidates.
 
 use axum::Json;
 use shared::auth::access::Admitted;
@@ -23,7 +23,8 @@ pub(crate) async fn create(
     access: Admitted<Project, ChangeProject>,
     WithFiles(mut body): WithFiles,
 ) -> Result<CommittedResponse<Created<CandidateView>>> {
-    // The project may have any status: managers fill a draft before it runs. Only later moves depend on the status.
+    // No check of the project's status: managers add candidates to a draft before it runs. Only later steps depend on
+    // it.
     let files = CandidateFiles::read(&mut body, |_| None);
     let profile = read_new(body, access.now)?;
     let id = access.store.next_id(access.now);
@@ -37,7 +38,7 @@ pub(crate) async fn create(
         access.candidate_viewer(&access.target.relation, &access.target.project, [candidate]).await?;
     let created = Created(CandidateView::new(candidate, &viewer));
     let writes = access.store.create_candidate(&change, access.now);
-    // A manager sees all candidates of the project.
+    // If the identifier is taken, the error may name its holder: managers see all candidates of the project.
     access.commit(writes, created).await.map_err(|error| access.name_holder(error))
 }
 
@@ -74,7 +75,8 @@ pub(crate) async fn update(
         _ => {
             let adjustments = read_adjustments(&mut body)?;
             let (changes, confirms_email) = read_changes(body, access.now)?;
-            // A client may send back what it has read: only another address than the shown one is a change.
+            // Clients may send back the address that they have read, so only an address that differs from the shown one
+            // is a change.
             after.profile.email = before.shown_email().cloned();
             changes.apply_to(&mut after.profile);
             let email = std::mem::replace(&mut after.profile.email, before.profile.email.clone());

@@ -23,7 +23,7 @@ pub(crate) async fn update(
     take_action(access, CandidateAction::SetDeadline(deadline)).await
 }
 
-/// Reads the body of a change.
+/// Reads the new deadline.
 pub(crate) fn read(mut body: BodyFields, now: DateTime<Utc>) -> Result<DateTime<Utc>> {
     let deadline =
         body.required("deadline", |text| CandidateProfile::check_deadline(parse_timestamp(text)?, now));

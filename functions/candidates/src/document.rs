@@ -1,4 +1,5 @@
-//! The documentation of the routes. Those about many candidates, and those of `privacy`, have a file in their folder.
+//! The documentation of the routes, except those about many candidates and those of `privacy`, whose folders have their
+//! own file.
 
 use chrono::DateTime;
 use serde_json::json;

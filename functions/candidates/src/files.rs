@@ -1,4 +1,4 @@
-//! A candidate's photo and CV: fetched by the URLs that the candidate shows, put into the bucket when large.
+//! A candidate's photo and CV: redirects from the URLs in the candidate's view, and direct uploads of large files.
 
 use axum::Json;
 use shared::Result;

@@ -1,4 +1,4 @@
-//! Requests of candidates for help, and the company's answers.
+//! Candidates' requests for help and the company's answers.
 
 use axum::Json;
 use schemars::JsonSchema;
@@ -24,7 +24,7 @@ pub(crate) async fn save(
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<HelpRequestView>>> {
     let (kind, text) = read(body)?;
-    // A repeat whose first answer was lost neither counts nor is told again.
+    // A repeat, e.g. because the first response was lost, neither counts towards the limit nor notifies staff again.
     let open = access.target.candidate.open_help_request();
     if let Some(same) = open.filter(|open| open.kind == kind && open.text == text) {
         return access.show(HelpRequestView::from(same));
@@ -36,7 +36,7 @@ pub(crate) async fn save(
     access.commit(access.store.ask_for_help(&access.target.candidate, &after.into(), access.now), shown).await
 }
 
-/// Reads the body of a PUT.
+/// Reads the candidate's request.
 pub(crate) fn read(mut body: BodyFields) -> Result<(HelpKind, HelpText)> {
     let kind = body.required("kind", parse_enum);
     let text = body.required("text", HelpText::parse);
@@ -62,19 +62,19 @@ pub(crate) async fn answer(
     access.commit(access.store.change_candidate(before, &change, access.now), shown).await
 }
 
-/// Reads the body of an answer.
+/// Reads the company's answer.
 pub(crate) fn read_answer(mut body: BodyFields) -> Result<HelpText> {
     let text = body.required("text", HelpText::parse);
     body.finish(|| text)
 }
 
-/// An open request for help, with the candidate who has asked.
+/// An open request for help, with its candidate.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "OpenHelpRequest")]
 pub(crate) struct OpenHelpRequestView {
     #[schemars(example = &"01JQ8ZB4T1H6W5Y7X3Q9E2G0FA")]
     id: Identifier<CandidateId>,
-    /// The candidate.
+    /// The URL of the candidate.
     #[schemars(example = example_uri::CANDIDATE)]
     candidate: Uri,
     /// The candidate's first name.
@@ -83,7 +83,7 @@ pub(crate) struct OpenHelpRequestView {
     /// The candidate's last name.
     #[schemars(example = &"Lovelace")]
     last_name: String,
-    /// The page where staff answer.
+    /// The page where staff answer the request.
     #[schemars(example = example_uri::CANDIDATE_PAGE)]
     interview_suite_url: Uri,
     #[serde(flatten)]
@@ -91,7 +91,7 @@ pub(crate) struct OpenHelpRequestView {
 }
 
 impl OpenHelpRequestView {
-    /// The view of the open request of a candidate; `None` if there is none.
+    /// The view of a candidate's open request; `None` if there is none.
     fn new(candidate: &Candidate, access: &AdmittedRequest) -> Option<Self> {
         let request = candidate.open_help_request()?;
         let Candidate { company, project, id, profile, .. } = candidate;
@@ -116,7 +116,7 @@ pub(crate) async fn list(
     let ids = access.store.candidates_asking_for_help(access.company_id(), project).await?;
     let (page, total) = query.slice(ids, ToString::to_string);
     let found = access.store.candidates(access.company_id(), project, page.rows.iter().copied()).await?;
-    // Answered since the marks were read.
+    // Skip requests that were answered after their identifiers were read.
     let page = page.filter_map(|id| OpenHelpRequestView::new(found.get(&id)?, &access));
     query.answer(page, total)
 }

@@ -20,8 +20,8 @@ pub(crate) async fn list(
     let resource = ResourceRef::Candidate { project, candidate };
     let (page, total) =
         if access.target.candidate.is_hidden_from(access.caller.customer(), &access.target.project) {
-            // Drafts are no events. All events that blind managers see are read, because they are counted, and few. Entries of
-            // drafts say who is evaluating.
+            // Only events, because entries of drafts reveal who is evaluating. Reads all events that blind managers
+            // see, to count them; they are few.
             let events = access.store.events_of(company, resource, access.now).await?;
             query.slice(events, |event| history_place(event.version_after))
         } else {

@@ -29,7 +29,7 @@ use shared::http::{HttpService, RouteGroup};
 
 use privacy::{consents, erasure_request, hold};
 
-/// Answers the requests of this group.
+/// The HTTP service that answers the requests of this group.
 pub fn service(app: App) -> HttpService {
     routes(RouteGroup::new()).into_service(app)
 }

@@ -1,4 +1,4 @@
-//! Listing the candidates of a project.
+//! Lists the candidates of a project.
 
 use std::collections::HashSet;
 
@@ -19,22 +19,22 @@ use shared::http::page::PageView;
 use shared::http::view::CandidateView;
 use shared::store::Store;
 
-/// How far the caller's own evaluation of a candidate is.
+/// The progress of the caller's own evaluation of a candidate.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 pub(crate) enum OwnEvaluation {
-    /// The candidate waits for it.
+    /// The evaluation is not complete yet.
     Pending,
     /// The evaluation is complete.
     Completed,
 }
 
-/// The evaluations that the list is limited to. Only interviewed candidates have any.
+/// The evaluation filters of the list. Only interviewed candidates have evaluations.
 struct EvaluationFilter {
-    /// The evaluation by the project's evaluators.
+    /// The status of the evaluation by all evaluators of the project.
     status: Option<EvaluationStatus>,
-    /// The evaluation by the caller.
+    /// The status of the caller's own evaluation.
     own: Option<OwnEvaluation>,
 }
 
@@ -48,7 +48,8 @@ impl EvaluationFilter {
             [("evaluation_status", filter.status.is_some()), ("my_evaluation_status", filter.own.is_some())];
         for (name, _) in asked.into_iter().filter(|(_, is_sent)| *is_sent) {
             if status != Some(CandidateStatus::Interviewed) {
-                // Only the items of other candidates tell who has evaluated them, so the whole list would be read.
+                // For candidates in other statuses, only their own items hold the evaluations, so the whole list would
+                // be read.
                 query.refuse(
                     name,
                     "Send `status=interviewed` too: only interviewed candidates are evaluated.",
@@ -72,7 +73,8 @@ impl EvaluationFilter {
         has_own && self.status.is_none_or(|status| candidate.evaluation_status(project) == status)
     }
 
-    /// The candidates of the list, the oldest first. Some may have changed since.
+    /// The identifiers of matching candidates, oldest first. Filter again after reading them: some may have changed
+    /// since.
     async fn find(
         &self,
         store: &Store,
@@ -96,7 +98,7 @@ impl EvaluationFilter {
         })
     }
 
-    /// The candidates whose evaluation by `evaluator` has the status of the filter; `None` if the filter has none.
+    /// The candidates whose evaluation by `evaluator` has the filter's own status; `None` without such a filter.
     async fn find_own(
         &self,
         store: &Store,
@@ -129,7 +131,7 @@ pub(crate) async fn list(
     let evaluation = EvaluationFilter::read(&mut query, status);
     let query = query.finish_list()?;
     let customer = access.caller.customer();
-    // No counter knows addresses and keys, so the few candidates with these are read whole.
+    // Addresses and keys have no counters, so read all matching candidates: they are few.
     let found = match (&external_id, &email) {
         (Some(external_id), _) => {
             let found = store.candidate_by_external_id(company, project.id, external_id).await?;
@@ -152,7 +154,7 @@ pub(crate) async fn list(
             let (page, total) = query.slice(ids, CandidateId::to_string);
             query.check_range(total)?;
             let mut found = store.candidates(company, project.id, page.rows.iter().copied()).await?;
-            // A candidate who has changed between the two reads is left out.
+            // Leave out candidates who have changed between the two reads.
             let is_shown = |candidate: &Candidate| {
                 candidate.status == CandidateStatus::Interviewed
                     && evaluation.holds(candidate, customer, project)
@@ -165,9 +167,9 @@ pub(crate) async fn list(
                 |status| access.target.counts.with_status(status),
             );
             let total = u64::try_from(count).unwrap_or(0);
-            // The range is checked before the read: a page past the end would skip all rows, which DynamoDB charges for.
+            // Check the range first: DynamoDB would charge for all rows that a page past the end skips.
             query.check_range(total)?;
-            // Partitions without candidates need not be queried.
+            // Skip the partitions of statuses without candidates.
             let statuses: Vec<_> = access.target.counts.statuses().collect();
             (store.list_candidates(company, project.id, status, &statuses, query.page()).await?, total)
         }

@@ -1,4 +1,4 @@
-//! Reminding a candidate of its interview.
+//! Reminds candidates of their interview.
 
 use axum::Json;
 use shared::Result;

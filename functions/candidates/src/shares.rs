@@ -1,4 +1,4 @@
-//! Letting customers read a candidate who have no role in its project.
+//! Shares a candidate with customers who have no role in the project.
 
 use axum::Json;
 use shared::Result;
@@ -13,7 +13,7 @@ use shared::http::view::{CustomerView, ShareView};
 use shared::http::{BodyFields, QueryParameters};
 use shared::store::{ReferenceIds, SharedCandidate};
 
-/// The name that `?expand=` takes to show customers in place of their references.
+/// The name for `?expand=`: shows customers instead of references to them.
 pub(crate) const CUSTOMER: &str = "customer";
 
 /// GET …/shares/
@@ -48,7 +48,7 @@ pub(crate) async fn create(
 ) -> Result<CommittedResponse<CreatedOrUpdated<ShareView>>> {
     let customer = read_new(body, access.company_id(), access.references())?;
     access.require_visible(&[(CUSTOMER, customer)]).await?;
-    // Repeating the request does no harm, and confirms the state that the client wanted.
+    // A repeated request confirms the existing share instead of failing.
     if let Some(share) = access.target.candidate.share_of(customer) {
         let shown = CreatedOrUpdated::Old(view(&access, share, customer));
         return access.commit(access.store.empty_transaction(), shown).await;
@@ -61,7 +61,7 @@ pub(crate) async fn create(
         .await
 }
 
-/// Reads the body of a creation: the customer to share with.
+/// Reads the customer to share with.
 pub(crate) fn read_new(
     mut body: BodyFields,
     company: &CompanyId,

@@ -1,4 +1,4 @@
-//! The status of a candidate, which changes by the rules of its life.
+//! Moves a candidate to the next status.
 
 use axum::Json;
 use shared::Result;
@@ -21,7 +21,7 @@ pub(crate) async fn advance(
         CallerRelation::Own => Actor::Candidate,
         _ => Actor::Manager,
     };
-    // Drafts are answers of an interview that is completed.
+    // Drafts become answers when the candidate completes the interview.
     let ended = access.store.end_drafts(Answers::clone(answers)).await?;
     let terms = AdvanceTerms::of(project, company).with_interview(
         project,

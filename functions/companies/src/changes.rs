@@ -1,4 +1,4 @@
-//! The body of a request that changes a company.
+//! Reads a change of a company.
 
 use shared::Result;
 use shared::domain::company::{Company, time_zone};

@@ -1,4 +1,4 @@
-//! The labels that sort the projects of a company.
+//! A company's labels, which group its projects.
 
 use axum::Json;
 use shared::Result;
@@ -61,7 +61,7 @@ pub(crate) async fn update(
 
 /// DELETE …/labels/{labelId}/, which takes it from all projects as well
 pub(crate) async fn delete(access: Admitted<Label, ManageLabels>) -> Result<NoContent> {
-    // Several transactions: there may be more projects with the label than one can change.
+    // Not one transaction: more projects may have the label than a transaction can change.
     access.store.stepwise(access.now).delete_label(&access.target).await?;
     Ok(NoContent)
 }

@@ -1,4 +1,4 @@
-//! The languages that the service writes in.
+//! The languages of the service's texts.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -30,7 +30,7 @@ pub(crate) async fn list(
     _: Admitted<Company, ReadCompany>,
     query: ListQuery,
 ) -> Result<PageView<LanguageView>> {
-    // Languages have no identifiers, so links to pages get some that sort in the same order.
+    // Links to pages need identifiers in list order, which languages lack, so derive them from the index.
     let (page, total) = query.slice(Language::ALL.to_vec(), |language| {
         Id::<Language>::from_bytes([*language as u8; 16]).to_string()
     });

@@ -1,4 +1,4 @@
-//! The legal texts of a company: candidates read them before they have a credential, so everyone may.
+//! The legal texts of a company. They are public, because candidates read them before they have a credential.
 
 use axum::Json;
 use shared::auth::access::{Admitted, PublishedTexts};
@@ -44,7 +44,7 @@ pub(crate) async fn create(
     access.commit(access.store.publish_legal_text(before, &after, &text), created).await
 }
 
-/// Reads the body of a publication.
+/// Reads a new legal text.
 pub(crate) fn read_new(mut body: BodyFields) -> Result<LegalDraft> {
     let kind = body.required("kind", parse_enum);
     body.require("texts");

@@ -1,4 +1,4 @@
-//! The company itself, its logo, labels, legal texts, retention, exports and usage, and what its people share with each other.
+//! The company, its logo, labels, legal texts, retention, exports and usage, and the candidates shared with its staff.
 
 mod changes;
 mod company;
@@ -19,7 +19,7 @@ use shared::RouteReader;
 use shared::app::App;
 use shared::http::{HttpService, RouteGroup};
 
-/// Answers the requests of this group.
+/// The HTTP service that answers the requests of this group.
 pub fn service(app: App) -> HttpService {
     routes(RouteGroup::new()).into_service(app)
 }

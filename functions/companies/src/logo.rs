@@ -1,4 +1,4 @@
-//! The company's logo. Staff who may change the company set and delete it; anyone with its URL can read it.
+//! The company's logo. Staff who may change the company set and delete it; anyone with the URL can read it.
 
 use axum::Json;
 use axum::body::Bytes;
@@ -14,7 +14,7 @@ use shared::{Error, Result};
 
 use crate::view::CompanyView;
 
-/// The field of the form.
+/// The name of the multipart field.
 const FILE: &str = "file";
 
 /// PUT …/logo/
@@ -31,7 +31,7 @@ pub(crate) async fn put(
     access.commit(access.store.put_logo(before, &after, &logo), Json(view)).await
 }
 
-/// Reads the body of a PUT.
+/// Reads the uploaded logo.
 pub(crate) fn read_logo(mut body: BodyFields) -> Result<Bytes> {
     let file = body.required_file(FILE, "Send the logo as a multipart/form-data part with a file name.");
     body.finish(|| file.map(|file| file.bytes))

@@ -12,10 +12,10 @@ use shared::http::page::PageView;
 use shared::http::view::{CandidateView, ShareView};
 use shared::store::{CandidateWithProject, SharedCandidate};
 
-/// The name that `?expand=` takes to show candidates in place of their references.
+/// The name for `?expand=`: shows candidates instead of references to them.
 pub(crate) const CANDIDATE: &str = "candidate";
 
-/// Lists what is shared with the caller.
+/// Lists the candidates that are shared with the caller.
 pub(crate) async fn list(
     access: Admitted<Company, ReadCompany>,
     mut query: QueryParameters,
@@ -26,7 +26,7 @@ pub(crate) async fn list(
     let references = access.references();
     let shares = match access.caller.customer() {
         Some(customer) => access.store.shared_with(company, customer).await?,
-        // A caller that is no person has no shares.
+        // A named token has no shares.
         None => Vec::new(),
     };
     let (page, total) = query.slice(shares, |shared| shared.share.to_string());
@@ -39,7 +39,7 @@ pub(crate) async fn list(
     query.answer(page, total)
 }
 
-/// The shared candidates that the caller may still read.
+/// The views of those shared candidates that the caller may still read.
 async fn read_candidates(
     access: &AdmittedRequest,
     shares: &[SharedCandidate],
@@ -49,7 +49,7 @@ async fn read_candidates(
     let mut views = HashMap::new();
     for CandidateWithProject { candidate, project } in found {
         let relation = access.caller.towards(&candidate, &project);
-        // A reference that the caller may not read stays a reference.
+        // A reference to a candidate whom the caller may not read is not expanded.
         if Action::ReadCandidate.is_allowed(&relation) {
             let viewer = access.candidate_viewer(&relation, &project, [&*candidate]).await?;
             views.insert(candidate.id, CandidateView::new(&candidate, &viewer));

@@ -1,4 +1,4 @@
-//! The usage of the company in each month.
+//! The company's monthly usage.
 
 use axum::Json;
 use schemars::JsonSchema;
@@ -10,7 +10,7 @@ use shared::domain::policy::ReadUsage;
 use shared::http::QueryParameters;
 use shared::http::exchange::respond::CommittedResponse;
 
-/// The most months of a request.
+/// The maximum number of months in one request.
 pub(crate) const MAX_MONTHS: usize = 36;
 
 /// The usage of a company.
@@ -41,10 +41,11 @@ struct MonthlyUsageView {
     /// arrived or the operator has retried it, counts again.
     #[schemars(example = 331)]
     answers_converted: u64,
-    /// The length of these recordings together, each as often as it was converted: the `seconds` of these events.
+    /// The total length of these recordings, in seconds; a repeated conversion counts again. The sum of `seconds` of
+    /// these events.
     #[schemars(example = 28797)]
     seconds_converted: u64,
-    /// Whether these numbers no longer change: from three days after the end of the month on.
+    /// Whether these numbers are final, i.e. three days after the end of the month.
     #[schemars(example = false)]
     is_final: bool,
 }
@@ -62,7 +63,7 @@ pub(crate) async fn read(
     access.show(UsageView { is_test: access.target.company.is_test, objects })
 }
 
-/// The months from `from` to `to`; empty if one of them is absent or wrong.
+/// The months from `from` to `to`; empty if either parameter is missing or invalid.
 fn read_months(query: &mut QueryParameters) -> Vec<Month> {
     let from = query.required("from", str::parse::<Month>);
     let to = query.required("to", str::parse::<Month>);

@@ -1,4 +1,4 @@
-//! A company and its legal texts as clients see them.
+//! Views of a company and its legal texts.
 
 use std::collections::BTreeMap;
 
@@ -40,8 +40,8 @@ pub(crate) struct CompanyView {
     /// Telephone number.
     #[schemars(example = &"+44 20 7946 0000")]
     phone: String,
-    /// Days until the deadline that candidates without one get when they are invited, unless the project sets its
-    /// own; null for none.
+    /// Days until the deadline that a candidate without one gets with the invitation, unless the project sets its own
+    /// number; null for no deadline.
     #[schemars(example = 14)]
     default_interview_period: Option<u32>,
     /// The maximum score of new projects.
@@ -52,7 +52,8 @@ pub(crate) struct CompanyView {
     /// The address for candidates' questions, shown in mails; empty for none.
     #[schemars(example = &"ada@example.com")]
     registration_email: String,
-    /// The application where the company's staff work; pages for them lead there. Empty for that of the deployment.
+    /// The application where the company's staff work, and where pages for them link to. Empty for the deployment's
+    /// application.
     #[schemars(example = &"https://app.example.com/")]
     app_url: String,
     /// The IANA name of the time zone of times in mails; empty for UTC.
@@ -64,7 +65,6 @@ pub(crate) struct CompanyView {
 }
 
 impl CompanyView {
-    /// The view of a company.
     pub(crate) fn new(company: &Company, references: ReferenceUris<'_>) -> Self {
         Self {
             id: Identifier(company.id.clone()),
@@ -86,11 +86,11 @@ impl CompanyView {
     }
 }
 
-/// The name, the logo and the contact of a company, which its login shows to everyone.
+/// The public data of a company's login: name, logo and contact.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "CompanyLogin")]
 pub(crate) struct CompanyLoginView {
-    /// The company.
+    /// The URL of the company.
     #[schemars(example = example_uri::COMPANY)]
     company: Uri,
     /// The display name of the company.
@@ -101,16 +101,17 @@ pub(crate) struct CompanyLoginView {
     logo: Option<Uri>,
     /// The contact for questions of candidates.
     contact: ContactView,
-    /// The application where the company's staff work: its own, else that of the deployment; empty for none.
+    /// The application where the company's staff work: the company's own, otherwise the deployment's; empty for none.
     #[schemars(example = &"https://app.example.com/")]
     app_url: String,
-    /// The address to sign in by the company's provider; null if staff log in with passwords alone. Open it in a browser, with `return_to`.
+    /// The URL to sign in by the company's provider; null if staff log in with passwords only. Open it in a browser,
+    /// with `return_to`.
     #[schemars(example = example_uri::SIGN_IN_URL)]
     sign_in_url: Option<Uri>,
 }
 
 impl CompanyLoginView {
-    /// The login of a company with these settings of sign-in.
+    /// The view of a company's login, with its sign-in settings.
     pub(crate) fn new(
         company: &Company,
         sign_in_settings: &SignInSettings,
@@ -137,11 +138,11 @@ pub(crate) struct LegalTextView {
     resource_uri: Uri,
     /// The kind of text.
     kind: LegalKind,
-    /// The version among those of its kind, from 1.
+    /// The version number within its kind, from 1.
     #[schemars(example = 3)]
     version: u32,
-    /// The text by language, or its URL. It is plain text: escape it, and make links of `https` URLs alone. Empty for the
-    /// version that retires the kind.
+    /// The text by language, or its URL. It is plain text: escape it, and make links only of `https` URLs. Empty for
+    /// the version that retires the kind.
     #[schemars(example = &BTreeMap::from([("en", "https://acme.example/privacy")]))]
     texts: BTreeMap<Language, String>,
     /// Whether candidates must accept this version to advance, while it is the current one.
@@ -151,7 +152,7 @@ pub(crate) struct LegalTextView {
 }
 
 impl LegalTextView {
-    /// The view of a legal text, in this `language` alone if there is one.
+    /// The view of a legal text, with its wording only in `language` if one is given.
     pub(crate) fn new(text: &LegalText, language: Option<Language>, references: ReferenceUris<'_>) -> Self {
         let shown = text.texts.iter().filter(|(known, _)| language.is_none_or(|wanted| wanted == **known));
         Self {

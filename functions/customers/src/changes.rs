@@ -7,7 +7,7 @@ use shared::domain::staff::customer::{AccountType, Customer, NewCustomer};
 use shared::domain::text::{Email, ShortName, TextLine, Username};
 use shared::http::{BodyChanges, BodyFields};
 
-/// Reads the fields that customers may change of themselves, and that are optional in a creation.
+/// Reads the optional fields of a creation, which customers may also change themselves.
 fn read_optional(body: &mut BodyFields) -> BodyChanges<Customer> {
     let mut changes = read_imported(body);
     changes.set(body.emptied("phone", TextLine::parse_unmarked), |customer| &mut customer.phone);
@@ -18,7 +18,7 @@ fn read_optional(body: &mut BodyFields) -> BodyChanges<Customer> {
     changes
 }
 
-/// Reads those of these fields that an import takes as well.
+/// Reads those optional fields that an import may contain too.
 pub(crate) fn read_imported(body: &mut BodyFields) -> BodyChanges<Customer> {
     let mut changes: BodyChanges<Customer> = BodyChanges::default();
     changes.set(body.emptied("gender", TextLine::parse), |customer| &mut customer.gender);
@@ -26,25 +26,25 @@ pub(crate) fn read_imported(body: &mut BodyFields) -> BodyChanges<Customer> {
     changes
 }
 
-/// The body of a change, by who may send which field.
+/// The changes of a customer, by who may send each field.
 pub(crate) struct UpdateCustomer {
     /// For the customer and their managers.
     pub(crate) profile: BodyChanges<Customer>,
     /// Only for managers.
     pub(crate) email: Option<Email>,
-    /// Whether the address counts without the customer's confirmation. Only for owners.
+    /// Whether the address counts without the customer's confirmation. For owners only.
     pub(crate) confirms_email: bool,
     /// Only for managers.
     pub(crate) role: Option<TextLine<100>>,
     /// Only for managers.
     pub(crate) account_type: Option<AccountType>,
-    /// Only for the customer: the new password, and the current one.
+    /// For the customer only: the new and the current password.
     pub(crate) password: Option<(Password, Password)>,
 }
 
 impl UpdateCustomer {
-    /// Reads the body of a change. Accepts a user name only if it `is_same`, and `is_active` only with the customer's value, so that
-    /// clients can send back what they read.
+    /// Reads the body. Accepts `username` only if it `is_same`, and `is_active` only with the current value, so that
+    /// clients can send back what they have read.
     pub(crate) fn read(
         mut body: BodyFields,
         is_same: impl FnOnce(&Username) -> bool,
@@ -54,7 +54,7 @@ impl UpdateCustomer {
         if username.is_some_and(|sent| !is_same(&sent)) {
             body.refuse("username", "A username cannot be changed.");
         }
-        // Refused instead of ignored, which would leave an account open that the client believes to be closed.
+        // Refuse the field instead of ignoring it: otherwise the client would believe that it has closed the account.
         if body.flag("is_active").is_some_and(|sent| sent != is_active) {
             body.refuse("is_active", ONLY_BY_IMPORT);
         }
@@ -62,7 +62,7 @@ impl UpdateCustomer {
         let current = if password.is_some() {
             body.required("current_password", Password::attempt)
         } else {
-            // Nothing changes that it would be needed for.
+            // Without a new password, the current one is not needed.
             body.ignore("current_password");
             None
         };
@@ -86,18 +86,17 @@ const ONLY_BY_IMPORT: &str = "Only a batch import activates and deactivates cust
 
 /// The body of a creation.
 pub(crate) struct CreateCustomer {
-    /// The fields that must be sent.
+    /// The required fields.
     pub(crate) new: NewCustomer,
     /// The other fields.
     pub(crate) optional: BodyChanges<Customer>,
 }
 
 impl CreateCustomer {
-    /// Reads the body of a creation.
     pub(crate) fn read(mut body: BodyFields) -> Result<Self> {
         let email = body.required("email", Email::parse);
         let username = body.clearable("username", Username::parse).flatten();
-        // The email address is a login name anyway, so it is the default.
+        // The email address can be used to log in anyway, so it is the default.
         let username = username.map(Ok).or_else(|| Some(Username::parse(email.as_ref()?.as_str())));
         let username =
             username.and_then(|read| read.map_err(|message| body.refuse("username", message)).ok());

@@ -26,7 +26,7 @@ pub(crate) async fn list(
     let status = query.filter("status", parse_enum);
     let account_type = query.filter("account_type", parse_enum);
     let query = query.finish_list()?;
-    // In memory: an index for each filter would be written with every change, and a company has few staff.
+    // Filter in memory: a company has few staff, and every change would have to update an index for each filter.
     let fits = |customer: &Customer| {
         status.is_none_or(|wanted| customer.status == wanted)
             && account_type.is_none_or(|wanted| customer.account_type == wanted)
@@ -43,7 +43,7 @@ pub(crate) async fn list(
         None if status.is_none() && account_type.is_none() => {
             store.list_customers(company, query.page()).await?
         }
-        // A company's staff are few enough to be read whole.
+        // A company has so few staff that all of them can be read.
         None => {
             let mut all = store.all_customers(company).await?;
             all.retain(|customer| fits(customer));
@@ -101,14 +101,14 @@ pub(crate) async fn update(
         UpdateCustomer::read(
             body,
             |sent| {
-                // Folded, because a user may log in with another spelling.
+                // Compare case-folded, because users may log in with another spelling.
                 fold_case(sent.as_str()) == fold_case(before.username.as_str())
             },
             before.is_active,
         )?;
     let mut after = Customer::clone(before);
     profile.apply_to(&mut after);
-    // A client may send back what it has read: only another value needs the right to change it.
+    // Clients may send back what they have read, so only a different address requires the right to change it.
     let email = email.unwrap_or_else(|| before.shown_email().clone());
     if email != *before.shown_email() || confirms_email && email != before.email {
         access.require_manages(before.account_type)?;

@@ -1,4 +1,4 @@
-//! The documentation of each route.
+//! The texts and examples of each route in the OpenAPI document.
 
 use serde_json::json;
 use shared::domain::language::Language;
@@ -53,7 +53,7 @@ pub(crate) fn change_customer(operation: OperationDoc) -> OperationDoc {
         ))
         .body::<CustomerView, _>(|mut body: BodyFields| {
             body.file(FileKind::Photo, || None);
-            // Asked for along with a password.
+            // The reader asks for this field only together with a password.
             body.text("current_password", shared::auth::password::Password::attempt);
             UpdateCustomer::read(body, |_| true, true)
         })

@@ -1,4 +1,4 @@
-//! A customer's photo: fetched by the address that the customer shows, put into the bucket when large.
+//! A customer's photo: a redirect from the URL in the customer's view, and direct uploads of large files.
 
 use axum::Json;
 use shared::Result;

@@ -1,4 +1,4 @@
-//! Ends interviews that this service conducts, once they close.
+//! Ends interviews in the service when they close.
 
 use shared::Result;
 use shared::auth::SystemAccess;
@@ -6,8 +6,8 @@ use shared::domain::candidate::{Candidate, EndedByTime};
 use shared::domain::transition::CandidateChange;
 use shared::store::VersionedItem;
 
-/// Moves a candidate whose time is over: to interviewed if nothing required is missing or the interview was complete before, else to
-/// aborted, with a mail if they had answered something.
+/// Ends the interview of a candidate whose time is over. They become interviewed if no required answer is missing or
+/// the interview had been completed before. Otherwise they become aborted, with a mail if they have answered something.
 pub(crate) async fn end(
     system: &SystemAccess,
     candidate: &VersionedItem<Candidate>,
@@ -16,8 +16,8 @@ pub(crate) async fn end(
     let (interview, answers) = system.store.interview_of(candidate).await?;
     let ended = system.end_answers(&answers).await?;
     let is_answered = ended.answers.missing(&interview, candidate.adjusted(), system.now).is_empty();
-    // A reopening gives takes for questions that could no longer be answered, which are then missing again. The candidate must
-    // not lose by it what they had completed.
+    // A reopening allows further takes, so that unanswerable questions count as missing again. The candidate must not
+    // lose a completed interview because of that.
     let is_complete = is_answered || candidate.is_in_completed_interview();
     let change = if is_complete {
         Candidate::clone(candidate).completed(system.now)

@@ -1,8 +1,8 @@
-//! Moves candidates whose deadline has passed to expired, or to aborted if they had started. Interviews that
-//! this service conducts end when they close: the candidate is interviewed, or aborted. Reminds candidates before their
-//! deadline, on the days that their project sets.
+//! Moves candidates past their deadline to expired, or to aborted if they had started. Ends interviews in the service
+//! when they close: the candidate becomes interviewed or aborted. Sends the reminders before the deadline that the
+//! project has set.
 //!
-//! Every rule that reads a deadline applies at once; this makes lists and counts follow within a minute or two.
+//! Rules check the deadline itself, at once; this function updates status, lists and counts within a minute or two.
 
 mod interview;
 
@@ -26,15 +26,15 @@ use shared::store::{DuePages, Store, VersionedItem};
 use shared::work::{DueWork, due_again};
 use shared::{Error, Result, invocation_summary, log_failure};
 
-/// The duration of one invocation; the next invocation continues.
+/// The time limit of one invocation; the next one continues.
 const RUN: Duration = Duration::from_secs(40);
 /// The name of the work in the log.
 const NAME: &str = "candidates";
-/// Candidates of a shard of counts that are looked at together.
+/// The number of candidates of one counter shard that are processed together.
 const PAGE: usize = 100;
-/// Projects of a shard of counts that are processed in parallel.
+/// The number of projects of one counter shard that are processed concurrently.
 const PROJECTS: usize = 8;
-/// The most interviews of a shard of counts that one invocation closes, whose candidates it holds in the meantime.
+/// The maximum number of interviews of one counter shard that an invocation ends. It holds their candidates in memory.
 const INTERVIEWS: usize = 500;
 
 invocation_summary! {
@@ -45,21 +45,21 @@ invocation_summary! {
         pub expired: usize,
         /// Candidates who had started but not finished.
         pub aborted: usize,
-        /// Candidates who had answered everything that is required, but not said so.
+        /// Candidates who had answered everything required without completing the interview.
         pub interviewed: usize,
         /// Candidates who were mailed a reminder of their deadline.
         pub reminded: usize,
-        /// Reminders that were dropped.
+        /// Reminders that were no longer needed.
         pub dropped: usize,
-        /// How long the longest overdue deadline or reminder had been overdue.
+        /// How long the most overdue deadline or reminder was overdue, in seconds.
         pub lag_seconds: i64,
     }
 }
 
-/// A candidate and what time makes of them.
+/// A candidate, and the change that is due.
 type DueChange = (VersionedItem<Candidate>, CandidateChange);
 
-/// The candidates of one project who are due.
+/// The due candidates of one project.
 #[derive(Default)]
 struct DueCandidates {
     expired: Vec<DueChange>,
@@ -77,13 +77,13 @@ pub async fn handle(app: &App, _: IgnoredAny) -> Result<ExpirySummary> {
     leave_to_next_invocation(summary)
 }
 
-/// Expires candidates for this time, companies in turn, and a batch of each shard of the counts at least.
+/// Processes due candidates for this time, but at least one batch per counter shard. Companies take turns.
 ///
 /// # Errors
 /// If the storage cannot be read.
 pub async fn sweep(app: &App, time: Duration) -> Result<ExpirySummary> {
     let system = SystemAccess::of(app);
-    // No two of these parts write the same counts, whose transactions would conflict.
+    // One part per counter shard: transactions on the same shard would conflict.
     let parts =
         (0..SHARDS).map(|counts| expire_due(&system, system.store.due_candidates(counts, system.now), time));
     let parts: Vec<ExpirySummary> = try_join_all(parts).await?;
@@ -110,7 +110,7 @@ async fn expire_due(
         async move { ExpirySummary { more, ..change_page(system, to_change).await } }
     });
     page.await?;
-    // Last: each needs the bucket, and while that is slow, no deadline and no reminder waits for it.
+    // End interviews last: each end needs the bucket, and a slow bucket must not delay deadlines and reminders.
     let end = work.run(due_again(interviews), &mut summary, |candidate| async move {
         let mut ended = ExpirySummary::default();
         if let Some(change) = interview::end(system, &candidate).await? {
@@ -142,7 +142,7 @@ async fn change_page(system: &SystemAccess, due: Vec<VersionedItem<Candidate>>) 
     summary
 }
 
-/// Expires and reminds candidates of one project.
+/// Expires and reminds the candidates of one project.
 async fn change_due(
     system: &SystemAccess,
     company: CompanyId,
@@ -163,24 +163,24 @@ async fn change_due(
             });
             summary.add(change_all(system, reminders.collect()).await);
         }
-        // One project that cannot be read must not hold up the others.
+        // A project that cannot be read must not hold up others.
         Err(error) => to_remind.iter().for_each(|before| summary.note_error(NAME, before, &error)),
     }
     summary
 }
 
-/// Changes candidates of one project and one shard of its counts: in one transaction, or one by one if that fails because of one of
-/// them.
+/// Changes candidates of one project and one counter shard: in one transaction or, if that fails because of one
+/// candidate, one by one.
 async fn change_all(system: &SystemAccess, changes: Vec<DueChange>) -> ExpirySummary {
     let mut summary = ExpirySummary::default();
     for together in changes.chunks(Store::MAX_TOGETHER) {
         match system.commit(system.store.change_together(together, system.now)).await {
             Ok(()) => together.iter().for_each(|(before, change)| summary.count(before, change, system.now)),
-            // One by one, they would only make the table busier.
+            // Retrying them one by one would only increase the load of the table.
             Err(error @ Error::Busy(_)) => {
                 together.iter().for_each(|(before, _)| summary.note_error(NAME, before, &error));
             }
-            // A candidate that another request has changed, or that cannot be written, must not hold up the others.
+            // One by one, so that a candidate who cannot be written does not hold up the others.
             Err(_) => {
                 for one in together {
                     let (before, change) = one;

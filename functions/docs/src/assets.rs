@@ -1,4 +1,4 @@
-//! GET /docs/{file}/: the style sheets and scripts of the page, and the pages of the guide.
+//! GET /docs/{file}/: the page's style sheets and scripts, and the pages of the guide.
 
 use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
@@ -14,7 +14,7 @@ use crate::packed;
 const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-/// A file of the page.
+/// A style sheet or script of the reference page.
 pub(crate) struct PageAsset {
     name: &'static str,
     file: PackedFile,
@@ -22,7 +22,7 @@ pub(crate) struct PageAsset {
     version: &'static str,
 }
 
-/// The asset of this name and media type.
+/// The asset with this name and media type.
 macro_rules! asset {
     ($name:literal, $media_type:expr) => {
         PageAsset {
@@ -33,7 +33,6 @@ macro_rules! asset {
     };
 }
 
-/// Every file of the page.
 static ASSETS: [PageAsset; 8] = [
     asset!("reference.css", CSS),
     asset!("parts.css", CSS),
@@ -45,7 +44,7 @@ static ASSETS: [PageAsset; 8] = [
     asset!("navigation.js", SCRIPT),
 ];
 
-/// A file below `/docs/`: an asset of the page, or a page or script of the guide.
+/// A file below `/docs/`: an asset, or a page or script of the guide.
 pub(crate) enum ReferenceFile {
     Asset(&'static PageAsset),
     Page(&'static GuidePage),

@@ -1,4 +1,4 @@
-//! The documentation of each route.
+//! The texts and examples of each route in the OpenAPI document.
 
 use shared::openapi::OperationDoc;
 

@@ -1,31 +1,30 @@
-//! GET /docs/{file}/: the pages of the guide, as Markdown, and the scripts that they name. The reference shows the pages, and programs
-//! read them as they are.
+//! GET /docs/{file}/: the pages of the guide, as Markdown, and their scripts. The reference page renders them; programs
+//! can read them directly.
 
 use axum::response::Response;
 use shared::http::{CACHE_SHORTLY, FileReader, PackedFile};
 use shared::{Error, Result};
 
-/// The base URL in the pages as they stand in the repository, where `localstack/run` answers, so that their samples run.
+/// The base URL in the guide's source files. `localstack/run` serves it, so that the samples run unchanged.
 const WRITTEN_FOR: &str = "http://localhost:8080/api/v3";
 
 const MARKDOWN: &str = "text/markdown; charset=utf-8";
 const PYTHON: &str = "text/x-python; charset=utf-8";
 
-/// A page of the guide, or a script that one of them has its readers run.
+/// A page of the guide, or a script that a page tells its readers to run.
 pub(crate) struct GuidePage {
     pub(crate) name: &'static str,
     media_type: &'static str,
     text: &'static str,
 }
 
-/// The page of this name and media type.
+/// The page with this name and media type.
 macro_rules! page {
     ($name:literal, $media_type:expr) => {
         GuidePage { name: $name, media_type: $media_type, text: include_str!(concat!("../guide/", $name)) }
     };
 }
 
-/// Every page and script.
 pub(crate) static PAGES: [GuidePage; 17] = [
     page!("quickstart.md", MARKDOWN),
     page!("connect-an-ats.md", MARKDOWN),
@@ -47,7 +46,7 @@ pub(crate) static PAGES: [GuidePage; 17] = [
 ];
 
 impl GuidePage {
-    /// The page, with the URL of this deployment in its samples.
+    /// Sends the page, with the URL of this deployment in its samples.
     pub(crate) fn send(&self, reader: &FileReader) -> Result<Response> {
         let text = self.text.replace(WRITTEN_FOR, reader.base_url.as_str());
         let file = PackedFile::pack(self.media_type, text.as_bytes()).map_err(Error::internal)?;

@@ -1,7 +1,7 @@
 //! The reference of the API: its OpenAPI document, and a page that shows it and sends requests.
 //!
-//! The page is a few scripts of this project, which build it in the browser from the document. It loads nothing from other
-//! hosts, and calls nothing but this API.
+//! The page consists of a few scripts, which build it in the browser from the document. It loads nothing from other
+//! hosts and calls only this API.
 
 mod assets;
 mod document;
@@ -14,10 +14,10 @@ use shared::RouteReader;
 use shared::app::App;
 use shared::http::{HttpService, RouteGroup};
 
-/// The document, as `target/debug/examples/document` makes it.
+/// The OpenAPI document, written by `target/debug/examples/document`.
 pub const DOCUMENT: &str = include_str!("../openapi.json");
 
-/// The file of this name, which the build script has packed.
+/// A file that the build script has compressed.
 macro_rules! packed {
     ($name:literal, $media_type:expr) => {
         shared::http::PackedFile::of_packed(
@@ -28,7 +28,7 @@ macro_rules! packed {
 }
 use packed;
 
-/// Answers the requests of this group.
+/// The HTTP service that answers the requests of this group.
 pub fn service(app: App) -> HttpService {
     routes(RouteGroup::new()).into_service(app)
 }

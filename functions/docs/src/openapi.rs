@@ -10,7 +10,7 @@ use url::Url;
 
 use crate::DOCUMENT;
 
-/// The document of the deployment that was asked for last: in a process of its own, the only one there is.
+/// A cache of the document for the base URL of the last request. A deployed process has only one base URL.
 static LATEST: Mutex<Option<(Url, PackedFile)>> = Mutex::new(None);
 
 /// GET /openapi.json.
@@ -20,7 +20,7 @@ pub(crate) async fn show(reader: FileReader) -> Result<Response> {
 
 fn of(base_url: &Url) -> Result<PackedFile> {
     let mut latest = LATEST.lock().unwrap_or_else(PoisonError::into_inner);
-    // Packing takes longer than everything else here.
+    // Cached, because compressing takes longer than all other steps.
     if let Some((_, file)) = latest.as_ref().filter(|(of, _)| of == base_url) {
         return Ok(file.clone());
     }

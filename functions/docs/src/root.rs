@@ -22,7 +22,7 @@ struct RootView {
     service_doc: Uri,
 }
 
-/// The view, with a `Link` to each URL.
+/// A [`RootView`], with a `Link` header for each URL.
 pub(crate) struct RootResponse(Response);
 
 impl IntoResponse for RootResponse {

@@ -17,61 +17,62 @@ use shared::{Error, Result};
 
 use crate::view::EvaluationScope;
 
-/// How far the evaluators of a project agree.
+/// The agreement of a project's evaluators.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ProjectAgreement")]
 pub(crate) struct ProjectAgreementView {
-    /// On the answers to each question.
+    /// The agreement on the answers to each question.
     questions: Vec<QuestionAgreementView>,
-    /// On each criterion.
+    /// The agreement on each criterion.
     criteria: Vec<CriterionAgreementView>,
-    /// On the mean of each evaluator's ratings of a candidate.
+    /// The agreement on each evaluator's mean rating of a candidate.
     overall: AgreementView,
-    /// How far the evaluators agree on the recommendation.
+    /// The agreement on the recommendation.
     recommendation: AgreementView,
     /// The number of evaluations that count.
     #[schemars(example = 131)]
     counted: usize,
-    /// The number of evaluations that do not count, each for its first reason.
+    /// The number of evaluations that do not count, by reason; each is listed under its first reason.
     left_out: LeftOutView,
 }
 
-/// How far evaluators agree on the answers to a question.
+/// The agreement of evaluators on the answers to a question.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "QuestionAgreement")]
 struct QuestionAgreementView {
-    /// The question.
+    /// The URL of the question.
     #[schemars(example = example_uri::QUESTION)]
     question: Uri,
     #[serde(flatten)]
     agreement: AgreementView,
 }
 
-/// How far evaluators agree on a criterion.
+/// The agreement of evaluators on a criterion.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "CriterionAgreement")]
 struct CriterionAgreementView {
-    /// The criterion.
+    /// The URL of the criterion.
     #[schemars(example = example_uri::CRITERION)]
     criterion: Uri,
     #[serde(flatten)]
     agreement: AgreementView,
 }
 
-/// How far evaluators agree on one thing that they have judged.
+/// The agreement of evaluators on one subject.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Agreement")]
 struct AgreementView {
-    /// Krippendorff's alpha with at most four decimals: 1 for agreement, 0 for chance, less for opposition; null with a `reason`.
+    /// Krippendorff's alpha with at most four decimals: 1 for agreement, 0 for chance, less for systematic
+    /// disagreement; null with a `reason`.
     #[schemars(example = 0.7104)]
     alpha: Option<Alpha>,
-    /// The candidates with values of at least two evaluators.
+    /// The number of candidates rated by at least two evaluators.
     #[schemars(example = 42)]
     units: usize,
-    /// The evaluators of these values.
+    /// The number of evaluators who gave these ratings.
     #[schemars(example = 5)]
     raters: usize,
-    /// The number of these values.
+    /// The number of these ratings.
     #[schemars(example = 131)]
     values: usize,
     /// Why there is no alpha; null if there is one.
@@ -79,17 +80,17 @@ struct AgreementView {
     reason: Option<NoAlpha>,
 }
 
-/// How many evaluations do not count, each for the first of these reasons.
+/// The numbers of evaluations that do not count. Each is listed under the first of these reasons that applies.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "LeftOutEvaluations")]
 struct LeftOutView {
     /// Evaluations that a named token has written.
     #[schemars(example = 0)]
     by_token: usize,
-    /// Evaluations whose authors, or users who acted on their behalf, could read others before.
+    /// Evaluations whose author, or a user acting on their behalf, could read others before.
     #[schemars(example = 4)]
     not_blind: usize,
-    /// Evaluations that are the only one of their candidate.
+    /// The only evaluations of their candidates.
     #[schemars(example = 12)]
     single: usize,
 }
@@ -102,7 +103,7 @@ struct Alpha(#[schemars(with = "f64", range(min = -1, max = 1))] i32);
 impl Serialize for Alpha {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 % 10_000 {
-            // 1 instead of 1.0, as other numbers are written.
+            // Serialise whole numbers as `1`, like other numbers in responses, not `1.0`.
             0 => serializer.serialize_i32(self.0 / 10_000),
             _ => serializer.serialize_f64(f64::from(self.0) / 10_000.0),
         }
@@ -145,7 +146,7 @@ pub(crate) async fn read(
 ) -> Result<CommittedResponse<Json<ProjectAgreementView>>> {
     let project = &access.target.project;
     let counts = &access.target.counts;
-    // Before anything is read: the counts say it.
+    // Check first, without further reads: the loaded counts suffice.
     if counts.awaiting_evaluation(project, access.caller.customer()).is_some_and(|waiting| waiting > 0) {
         return Err(Error::Forbidden(EVALUATE_ALL_FIRST));
     }

@@ -1,4 +1,4 @@
-//! The bodies of requests that create, replace or change questions and criteria.
+//! Reads the bodies that create, replace or change questions and criteria.
 
 use schemars::JsonSchema;
 use serde_json::Value;
@@ -14,7 +14,7 @@ use shared::http::wire::tenths;
 use shared::http::{BodyChanges, BodyFields};
 use shared::{Error, Result};
 
-/// The body of a creation or a replacement of a question.
+/// The body that creates or replaces a question.
 pub(crate) struct NewQuestion {
     text: QuestionText,
     takes: Option<Option<u32>>,
@@ -23,7 +23,7 @@ pub(crate) struct NewQuestion {
 }
 
 impl NewQuestion {
-    /// Reads the body, for a project with this maximum score.
+    /// Reads the body. `maximum_score` is that of the project.
     pub(crate) fn read(
         mut body: BodyFields,
         company: &CompanyId,
@@ -37,7 +37,7 @@ impl NewQuestion {
         body.finish(|| Some(Self { text: text?, takes, position, optional }))
     }
 
-    /// The question, with defaults for the fields that were not sent.
+    /// The question, with defaults for the missing fields. `position` is the default position.
     pub(crate) fn into_question(self, id: QuestionId, revision: u64, position: u32) -> Result<Question> {
         let mut question = Question {
             id,
@@ -55,13 +55,13 @@ impl NewQuestion {
             anchors: Anchors::default(),
         };
         self.optional.apply_to(&mut question);
-        // Last, since the default depends on the time to prepare.
+        // Set last, because the default depends on the preparation time.
         question.takes = self.takes.unwrap_or_else(|| Some(default_takes(question.preparation_seconds)));
         Ok(question)
     }
 }
 
-/// Reads the body of a change of a question, in a project with this maximum score.
+/// Reads the body of a question's change. `maximum_score` is that of the project.
 pub(crate) fn read_question_changes(
     mut body: BodyFields,
     company: &CompanyId,
@@ -99,7 +99,7 @@ fn read_optional(
 #[derive(JsonSchema)]
 #[schemars(inline)]
 struct SentAnchor {
-    /// From 0 to the project's `maximum_score`, with at most one decimal; each at most once.
+    /// From 0 to the project's `maximum_score`, with at most one decimal. Each value may occur only once.
     #[schemars(rename = "value", with = "f64", range(min = 0))]
     tenths: u32,
     text: AnchorText,
@@ -129,7 +129,7 @@ fn read_position(body: &mut BodyFields) -> Option<u32> {
     body.integer("position", 0, MAX_POSITION)
 }
 
-/// The body of a creation or a replacement of a criterion.
+/// The body that creates or replaces a criterion.
 pub(crate) struct NewCriterion {
     name: CriterionName,
     description: TextLines<1000>,
@@ -138,7 +138,7 @@ pub(crate) struct NewCriterion {
 }
 
 impl NewCriterion {
-    /// Reads the body, for a project with this maximum score.
+    /// Reads the body. `maximum_score` is that of the project.
     pub(crate) fn read(mut body: BodyFields, maximum_score: u32) -> Result<Self> {
         let name = body.required("name", CriterionName::parse);
         let description = body.emptied("description", TextLines::parse).unwrap_or_default();
@@ -147,7 +147,7 @@ impl NewCriterion {
         body.finish(|| Some(Self { name: name?, description, position, anchors }))
     }
 
-    /// The criterion, with the default `position` if none was sent.
+    /// The criterion. `position` is the default position.
     pub(crate) fn into_criterion(self, id: CriterionId, revision: u64, position: u32) -> Result<Criterion> {
         let Self { name, description, anchors, .. } = self;
         let position = self.position.map_or_else(|| position_left(position), Ok)?;
@@ -155,7 +155,7 @@ impl NewCriterion {
     }
 }
 
-/// Reads the body of a change of a criterion, in a project with this maximum score.
+/// Reads the body of a criterion's change. `maximum_score` is that of the project.
 pub(crate) fn read_criterion_changes(
     mut body: BodyFields,
     maximum_score: u32,

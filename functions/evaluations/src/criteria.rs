@@ -1,4 +1,4 @@
-//! The criteria that evaluators rate besides the answers of candidates.
+//! The criteria that evaluators rate in addition to the answers.
 
 use axum::Json;
 use shared::Result;

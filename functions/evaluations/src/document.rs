@@ -1,4 +1,4 @@
-//! The documentation of each route.
+//! The texts and examples of each route in the OpenAPI document.
 
 use serde_json::{Value, json};
 use shared::domain::evaluation::evaluator_index::TOO_MANY_EVALUATORS;

@@ -1,4 +1,4 @@
-//! Evaluations that staff write about a candidate.
+//! The evaluations of a candidate by staff.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -33,10 +33,10 @@ pub(crate) async fn list(
     let project = &access.target.project;
     let candidate = &access.target.candidate;
     let evaluations = access.store.evaluations_of(access.company_id(), project.id, candidate.id).await?;
-    // Evaluators are blind until they complete their own evaluation, managers and owners too: an opinion is as biased
-    // with another role.
+    // Evaluators see no other evaluation until they have completed their own. This includes managers and owners:
+    // another role does not make an opinion less biased.
     let mut evaluators = if access.is_blind() { BTreeSet::new() } else { candidate.completed_by() };
-    // Drafts are shown to those who write them.
+    // The caller's own draft is in the list too.
     let own = access.caller.customer();
     let is_written = |own: &CustomerId| {
         evaluations.get(&(candidate.id, *own)).is_some_and(|evaluation| !evaluation.is_withdrawn)
@@ -91,13 +91,14 @@ pub(crate) async fn save(
     access.commit(access.store.save_evaluation(project, candidate, stored, change, access.now), shown).await
 }
 
-/// Refuses named tokens that write for a customer without the role; admission has checked people.
+/// Refuses evaluations by customers who are not evaluators of the project. Admission checks this only for people, not
+/// for named tokens.
 fn require_evaluator(access: &Admitted<Evaluation, Evaluate>) -> Result<()> {
     let is_evaluator = access.target.rated.project.staff.evaluates(Some(access.target.evaluator)).is_some();
     if is_evaluator { Ok(()) } else { Err(NOT_EVALUATOR.into()) }
 }
 
-/// How the caller completes the evaluation.
+/// Who completes the evaluation, and in what role.
 async fn origin(access: &Admitted<Evaluation, Evaluate>) -> Result<JudgementOrigin> {
     let author = access.target.evaluator;
     let (account_type, writer) = match &access.caller.identity {
@@ -107,14 +108,14 @@ async fn origin(access: &Admitted<Evaluation, Evaluate>) -> Result<JudgementOrig
         CallerIdentity::Customer(own) => (own.account_type, JudgementWriter::OnBehalf),
         _ => {
             let found = access.store.customers(access.company_id(), [author]).await?;
-            // An evaluator who cannot be read is one who is being deleted.
+            // An evaluator who cannot be read is being deleted.
             (found.first().ok_or(NOT_EVALUATOR)?.account_type, JudgementWriter::NamedToken)
         }
     };
     Ok(JudgementOrigin::new(author, account_type, &access.target.rated.project.staff, writer))
 }
 
-/// The question or criterion of a rating in a body.
+/// Reads which question or criterion a rating is for.
 fn target_of(
     item: &mut ListItem<'_>,
     access: &Admitted<Evaluation, Evaluate>,
@@ -154,7 +155,7 @@ pub(crate) async fn delete(access: Admitted<Evaluation, Evaluate>) -> Result<Com
         .await
 }
 
-/// The body of an evaluation.
+/// The body that saves an evaluation.
 pub(crate) struct SaveEvaluation {
     maximum: u32,
     ratings: Vec<Rating>,
@@ -164,10 +165,10 @@ pub(crate) struct SaveEvaluation {
     completed: bool,
 }
 
-/// A rating as clients send it.
+/// A rating in the body.
 struct SentRating {
     target: RatingTarget,
-    /// `None` for a comment alone.
+    /// `None` for a comment without a value.
     tenths: Option<u32>,
     comment: TextLines<500>,
 }
@@ -203,13 +204,15 @@ impl JsonSchema for SentRating {
 }
 
 impl SaveEvaluation {
-    /// Reads a body whose values go up to its `maximum_score`, by default `maximum`. `target` reads what is rated.
+    /// Reads the body. Values are on the scale of its `maximum_score`, by default `maximum`. `target` reads which
+    /// question or criterion a rating is for.
     pub(crate) fn read(
         mut body: BodyFields,
         maximum: u32,
         target: impl Fn(&mut ListItem<'_>) -> Result<RatingTarget, String>,
     ) -> Result<Self> {
-        // The scale is sent too, so that what was read can be sent back after the project's scale has changed.
+        // The body may contain the scale, so that clients can send back what they have read after the project's scale
+        // has changed.
         let maximum = body.integer("maximum_score", 1, MAX_SCORE).unwrap_or(maximum);
         let sent = body.list("ratings", MAX_RATINGS, |item| {
             let value = item.get("value").ok_or("Expected objects with value.")?;

@@ -1,4 +1,4 @@
-//! The questions and criteria of a project, what evaluators write about its candidates, and the results.
+//! A project's questions and criteria, the evaluations of its candidates, and the results.
 
 mod agreement;
 mod changes;
@@ -16,7 +16,7 @@ use shared::RouteReader;
 use shared::app::App;
 use shared::http::{HttpService, RouteGroup};
 
-/// Answers the requests of this group.
+/// The HTTP service that answers the requests of this group.
 pub fn service(app: App) -> HttpService {
     routes(RouteGroup::new()).into_service(app)
 }

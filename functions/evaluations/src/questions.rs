@@ -1,4 +1,4 @@
-//! The questions that candidates of a project answer.
+//! The questions of a project to its candidates.
 
 use axum::Json;
 use shared::Result;
@@ -98,7 +98,7 @@ pub(crate) async fn delete(
         .await
 }
 
-/// The answers of a candidate who may not see all questions yet; `None` for all other callers.
+/// The calling candidate and their answers, if questions may still be concealed from them; `None` for other callers.
 async fn concealed_from<'a>(
     access: &'a AdmittedRequest,
     QuestionnaireTarget { project, questionnaire, relation, .. }: &QuestionnaireTarget,

@@ -1,4 +1,4 @@
-//! The results of candidates: means and recommendations over their evaluations.
+//! Candidates' results: means and recommendations over their evaluations.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
@@ -31,7 +31,7 @@ use crate::view::{
 
 /// The result of a candidate.
 ///
-/// In lists, evaluators who have yet to evaluate a candidate get null in place of everything that others have said.
+/// In lists, evaluators who have not evaluated a candidate yet get null instead of other evaluators' data.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Result")]
 pub(crate) struct ResultView {
@@ -39,23 +39,23 @@ pub(crate) struct ResultView {
     /// The URL of the resource.
     #[schemars(example = example_uri::RESULT)]
     resource_uri: Uri,
-    /// The candidate.
+    /// The URL of the candidate.
     #[schemars(example = example_uri::CANDIDATE)]
     candidate: Uri,
-    /// The page where staff watch the interview of the candidate and evaluate it.
+    /// The page where staff watch and evaluate the candidate's interview.
     #[schemars(example = example_uri::CANDIDATE_PAGE)]
     interview_suite_url: Uri,
-    /// The mean over the evaluators of the mean of each one's ratings, with at most two decimals; null without ratings.
+    /// The mean over all evaluators of each evaluator's mean rating, with at most two decimals; null without ratings.
     #[schemars(example = 4.25)]
     overall_rating: Option<Decimal>,
-    /// The greatest rating possible: the project's `maximum_score`.
+    /// The maximum rating: the project's `maximum_score`.
     #[schemars(example = 5)]
     maximum_score: u32,
     /// The questions, in their order.
     question_results: Option<Vec<QuestionResultView>>,
     /// The criteria, in their order.
     criteria_results: Option<Vec<CriterionResultView>>,
-    /// All ratings. Comments without a value stand in the evaluations alone.
+    /// All ratings. Comments without a rating are only in the evaluations.
     ratings: Option<Vec<ResultRatingView>>,
     /// The completed evaluations by the project's evaluators.
     evaluations: Option<Vec<ResultEvaluationView>>,
@@ -91,7 +91,7 @@ impl ResultView {
         let mut views = Vec::new();
         let mut counting = Vec::new();
         for (evaluator, completed) in summary.counting(project) {
-            // Missing if only an event has completed it.
+            // `None` if only an event has completed the evaluation.
             let evaluation = evaluations.get(&(candidate, evaluator));
             views.push(ResultEvaluationView {
                 evaluator: scope.customer(evaluator),
@@ -127,7 +127,7 @@ impl ResultView {
     }
 }
 
-/// The order of a list of results. Those without an overall rating come last.
+/// The order of a list of results. Results without an overall rating come last.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub(crate) enum ResultOrder {
@@ -148,7 +148,7 @@ impl ResultOrder {
         }
     }
 
-    /// Sorts results as `caller` sees them. Equal ones keep their order.
+    /// Sorts results as `caller` sees them. The sort is stable.
     fn sort(
         self,
         rows: Vec<CandidateResult>,
@@ -157,7 +157,7 @@ impl ResultOrder {
     ) -> Vec<CandidateResult> {
         let mut rated = Vec::with_capacity(rows.len());
         for row in rows {
-            // Hidden results sort like those without a rating, so that the order tells nothing.
+            // Sort hidden results like those without a rating, so that the order reveals nothing.
             let mean = if row.summary.is_hidden_from(caller, scope.project) {
                 RatingMean::default()
             } else {
@@ -193,7 +193,7 @@ pub(crate) async fn list(
     query.answer(page, total)
 }
 
-/// The views of a page of results, with what the caller may see of them.
+/// The views of a page of results. Hidden values are left out.
 async fn views(
     access: &AdmittedRequest,
     page: Page<CandidateResult>,
@@ -210,7 +210,7 @@ async fn views(
     let answers = read_answers(access, seen, scope).await?;
     Ok(page.map(|row| {
         if row.summary.is_hidden_from(caller, project) {
-            // Shown without its ratings instead of left out, so that pages stay even.
+            // Keep the result without its ratings instead of leaving it out, so that pages stay full.
             ResultView::hidden(row.candidate, scope)
         } else {
             ResultView::new(row.candidate, &row.summary, &evaluations, answers.get(&row.candidate), scope)
@@ -235,7 +235,7 @@ pub(crate) async fn read(
     access.show(ResultView::new(candidate.id, &summary, &evaluations, answers.get(&candidate.id), scope))
 }
 
-/// Reads the answers of candidates if texts of questions have changed since they may have been asked.
+/// Reads the candidates' answers if the text of any question has changed: the answers hold the text that was asked.
 async fn read_answers(
     access: &AdmittedRequest,
     candidates: BTreeSet<CandidateId>,

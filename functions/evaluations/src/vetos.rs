@@ -1,4 +1,4 @@
-//! Vetoes. One evaluator's veto completes the evaluation of a candidate for all.
+//! Vetoes. One evaluator's veto completes the evaluation of the candidate for all evaluators.
 
 use axum::Json;
 use shared::auth::access::{Admitted, CandidateEvaluations};
@@ -87,7 +87,7 @@ pub(crate) async fn list_of_project(
     let ids = page.rows.iter().map(|(_, ids)| *ids);
     let evaluations = access.store.evaluations(access.company_id(), project.id, ids).await?;
     let scope = EvaluationScope::new(project, &access.target.questionnaire, access.references());
-    // One that was deleted between the two reads is left out.
+    // Leave out vetoes that were deleted between the two reads.
     let page = page.filter_map(|(_, ids)| {
         let evaluation = evaluations.get(&ids)?;
         Some(VetoView::new(evaluation.veto.as_ref()?, evaluation, scope))

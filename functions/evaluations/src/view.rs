@@ -1,4 +1,4 @@
-//! Evaluations, vetoes and results as clients see them.
+//! Views of evaluations, vetoes and results.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,7 +15,7 @@ use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::wire::{Decimal, Identifier, Timestamp, Uri};
 
-/// The project and the questionnaire that a view belongs to.
+/// The project and the questionnaire of evaluations.
 #[derive(Clone, Copy)]
 pub(crate) struct EvaluationScope<'a> {
     pub(crate) project: &'a Project,
@@ -60,7 +60,8 @@ impl<'a> EvaluationScope<'a> {
         self.references.uri(&self.project.company, self.project.id).join("results")
     }
 
-    /// The ratings whose questions and criteria still exist, on today's scale, then such comments without a value.
+    /// The ratings of existing questions and criteria, on the project's current scale, followed by comments without a
+    /// value.
     fn ratings(self, evaluation: &Evaluation) -> impl Iterator<Item = RatingView> {
         let scale = self.project.settings.maximum_score;
         let maximum = evaluation.maximum;
@@ -76,7 +77,7 @@ impl<'a> EvaluationScope<'a> {
         })
     }
 
-    /// The question or the criterion that is rated.
+    /// The URL of the rated question or criterion.
     fn rated(&self, target: RatingTarget) -> (Option<Uri>, Option<Uri>) {
         match target {
             RatingTarget::Question(question) => (Some(self.question(question)), None),
@@ -84,7 +85,8 @@ impl<'a> EvaluationScope<'a> {
         }
     }
 
-    /// The values whose questions and criteria still exist, in the order of these, on today's scale.
+    /// The values of existing questions and criteria, in the order of the questionnaire and on the project's current
+    /// scale.
     fn values(&self, values: &RatingValues) -> Vec<ValueView> {
         let scale = self.project.settings.maximum_score;
         let view = |target, tenths: &u32| {
@@ -106,13 +108,14 @@ impl<'a> EvaluationScope<'a> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Rating")]
 pub(crate) struct RatingView {
-    /// The question; null in ratings of criteria.
+    /// The URL of the question; null in ratings of criteria.
     #[schemars(example = example_uri::QUESTION)]
     question: Option<Uri>,
-    /// The criterion; null in ratings of questions.
+    /// The URL of the criterion; null in ratings of questions.
     #[schemars(example = None::<Uri>)]
     criterion: Option<Uri>,
-    /// From 0 to the project's `maximum_score`, with at most one decimal; null for a comment alone, which counts for nothing.
+    /// From 0 to the project's `maximum_score`, with at most one decimal; null for a comment without a rating, which
+    /// does not count.
     #[schemars(example = 4)]
     value: Option<Decimal>,
     /// The reason for the rating.
@@ -124,18 +127,18 @@ pub(crate) struct RatingView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "RatedValue")]
 struct ValueView {
-    /// The question; null for criteria.
+    /// The URL of the question; null for criteria.
     #[schemars(example = example_uri::QUESTION)]
     question: Option<Uri>,
-    /// The criterion; null for questions.
+    /// The URL of the criterion; null for questions.
     #[schemars(example = None::<Uri>)]
     criterion: Option<Uri>,
-    /// On the scale of today's `maximum_score`.
+    /// The value on the scale of the current `maximum_score`.
     #[schemars(example = 3)]
     value: Decimal,
 }
 
-/// The content of an evaluation when it was first completed, without its texts. Later changes leave it as it is.
+/// The content of an evaluation when it was first completed, without texts. Later changes do not affect it.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "FirstJudgement")]
 struct FirstJudgementView {
@@ -145,12 +148,12 @@ struct FirstJudgementView {
     recommendation: Option<Recommendation>,
     /// The values of the ratings.
     ratings: Vec<ValueView>,
-    /// Whether the evaluator could read no other evaluation or veto of the candidate before. Owners, admins, interview managers and
-    /// reviewers count as readers as soon as there is one, and so does who acts on behalf of the evaluator; roles that they had before
-    /// do not count.
+    /// Whether the evaluator had no access to other evaluations or vetoes of the candidate before. If there was one,
+    /// owners, admins, interview managers and reviewers had access, and so had users acting on behalf of the evaluator;
+    /// only their roles at that time count.
     #[schemars(example = true)]
     blind: bool,
-    /// Whether a named token has written it on behalf of the evaluator.
+    /// Whether a named token wrote it on behalf of the evaluator.
     #[schemars(example = false)]
     by_token: bool,
 }
@@ -176,15 +179,15 @@ pub(crate) struct EvaluationView {
     /// The URL of the resource.
     #[schemars(example = example_uri::EVALUATION)]
     resource_uri: Uri,
-    /// The candidate.
+    /// The URL of the evaluated candidate.
     #[schemars(example = example_uri::CANDIDATE)]
     candidate: Uri,
-    /// The customer who evaluates.
+    /// The URL of the evaluator.
     #[schemars(example = example_uri::CUSTOMER)]
     evaluator: Uri,
-    /// The ratings, then the comments without a value.
+    /// The ratings, followed by comments without a rating.
     ratings: Vec<RatingView>,
-    /// The greatest rating possible: the project's `maximum_score` of today.
+    /// The maximum rating: the project's current `maximum_score`.
     #[schemars(example = 5)]
     maximum_score: u32,
     /// The recommendation of the evaluator; null if they make none.
@@ -200,13 +203,13 @@ pub(crate) struct EvaluationView {
     completed_at: Option<Timestamp>,
     /// The content of the evaluation when it was first completed; null before, and if only an event or a veto has completed it.
     first: Option<FirstJudgementView>,
-    /// When the evaluation was last changed after that; null before any change.
+    /// When the evaluation was last changed after its first completion; null if it was not.
     #[schemars(example = ())]
     changed_at: Option<Timestamp>,
 }
 
 impl EvaluationView {
-    /// The view of an evaluation of a candidate; `evaluation` is `None` if only an event has completed it.
+    /// The view of an evaluator's evaluation of a candidate. `evaluation` is `None` if only an event has completed it.
     pub(crate) fn new(
         candidate: &Candidate,
         evaluator: CustomerId,
@@ -244,16 +247,16 @@ pub(crate) struct VetoView {
     /// The reason for the veto.
     #[schemars(example = &"Certificates could not be verified.")]
     comment: String,
-    /// The candidate.
+    /// The URL of the candidate.
     #[schemars(example = example_uri::CANDIDATE)]
     candidate: Uri,
-    /// The evaluator.
+    /// The URL of the evaluator.
     #[schemars(example = example_uri::CUSTOMER)]
     evaluator: Uri,
 }
 
 impl VetoView {
-    /// The view of a veto in an evaluation.
+    /// The view of the veto in an evaluation.
     pub(crate) fn new(veto: &Veto, evaluation: &Evaluation, scope: EvaluationScope<'_>) -> Self {
         let candidate = scope.candidate(evaluation.candidate);
         Self {
@@ -270,10 +273,10 @@ impl VetoView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "QuestionResult")]
 pub(crate) struct QuestionResultView {
-    /// The question.
+    /// The URL of the question.
     #[schemars(example = example_uri::QUESTION)]
     pub(crate) question: Uri,
-    /// The text of the question as the candidate was asked it; today's text if they have not answered it here.
+    /// The text of the question when the candidate answered it; the current text if they have not answered it here.
     #[schemars(example = &"Which project are you most proud of?")]
     pub(crate) question_text: String,
     /// The mean of all ratings, with at most two decimals; null without ratings.
@@ -285,7 +288,7 @@ pub(crate) struct QuestionResultView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "CriterionResult")]
 pub(crate) struct CriterionResultView {
-    /// The criterion.
+    /// The URL of the criterion.
     #[schemars(example = example_uri::CRITERION)]
     pub(crate) criterion: Uri,
     /// The mean of all ratings, with at most two decimals; null without ratings.
@@ -293,20 +296,20 @@ pub(crate) struct CriterionResultView {
     pub(crate) average_rating: Option<Decimal>,
 }
 
-/// A rating by one of the evaluators.
+/// A rating by an evaluator.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ResultRating")]
 pub(crate) struct ResultRatingView {
-    /// The question; null in ratings of criteria.
+    /// The URL of the question; null in ratings of criteria.
     #[schemars(example = example_uri::QUESTION)]
     question: Option<Uri>,
-    /// The criterion; null in ratings of questions.
+    /// The URL of the criterion; null in ratings of questions.
     #[schemars(example = None::<Uri>)]
     criterion: Option<Uri>,
-    /// The customer who rated.
+    /// The URL of the evaluator.
     #[schemars(example = example_uri::CUSTOMER)]
     evaluator: Uri,
-    /// On the scale of today's `maximum_score`.
+    /// The value on the scale of the current `maximum_score`.
     #[schemars(example = 4)]
     value: Decimal,
     /// The reason for the rating.
@@ -315,7 +318,7 @@ pub(crate) struct ResultRatingView {
 }
 
 impl ResultRatingView {
-    /// The views of the ratings in an evaluation, without the comments that have no value.
+    /// The ratings of an evaluation, without comments that have no value.
     pub(crate) fn all_of(evaluation: &Evaluation, scope: EvaluationScope<'_>) -> impl Iterator<Item = Self> {
         let evaluator = scope.customer(evaluation.evaluator);
         scope.ratings(evaluation).filter_map(move |rating| {
@@ -329,7 +332,7 @@ impl ResultRatingView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ResultEvaluation")]
 pub(crate) struct ResultEvaluationView {
-    /// The customer who evaluated.
+    /// The URL of the evaluator.
     #[schemars(example = example_uri::CUSTOMER)]
     pub(crate) evaluator: Uri,
     /// The recommendation of the evaluator; null if they make none.
@@ -341,7 +344,7 @@ pub(crate) struct ResultEvaluationView {
     pub(crate) completed_at: Timestamp,
 }
 
-/// A mean as clients see it.
+/// The mean in hundredths, as responses show it.
 pub(crate) fn decimal(mean: RatingMean) -> Option<Decimal> {
     mean.hundredths().map(Decimal::of_hundredths)
 }

@@ -1,4 +1,4 @@
-//! The company-wide feed.
+//! The feed of all events of a company.
 
 use axum::Json;
 use shared::Result;
@@ -14,7 +14,7 @@ use shared::store::EventSequence;
 
 use crate::view::{FeedPosition, FeedView};
 
-/// A caller that is limited to projects has not named one of these.
+/// The error if a caller that is limited to projects does not filter by one of these.
 pub(crate) const PROJECT_REQUIRED: Refusal = Refusal {
     code: "project_required",
     detail: "This token reads the events of its projects alone: send the URL of one of them as `project`.",
@@ -61,12 +61,12 @@ fn filter(access: &AdmittedRequest, query: &mut QueryParameters) -> EventFilter 
     }
 }
 
-/// The project that the caller asks for; `None` also if it is none of those that the caller is limited to.
+/// The project to filter by; `None` if the parameter is missing or the caller is limited to other projects.
 fn read_project(access: &AdmittedRequest, query: &mut QueryParameters) -> Option<ProjectId> {
     let parse = |text: &str| access.references().parse(access.company_id(), text);
     match access.caller.limits() {
         None => query.filter("project", parse),
-        // Wrong URLs and hidden projects get the same answer, so that a token cannot probe which projects exist.
+        // Treat invalid URLs and hidden projects alike, so that a token cannot find out which projects exist.
         Some(own) => {
             let project = query.filter("project", |text| Ok(parse(text).ok())).flatten();
             project.filter(|project| own.contains(project))

@@ -1,4 +1,4 @@
-//! The feed of what has changed in a company, in order and without gaps, and the endpoints that receive it.
+//! The feed of a company's changes, in order and without gaps, and the webhooks that receive it.
 
 mod document;
 mod feed;
@@ -14,7 +14,7 @@ use shared::http::{HttpService, RouteGroup};
 use webhooks::deliveries;
 use webhooks::document as described;
 
-/// Answers the requests of this group.
+/// The HTTP service that answers the requests of this group.
 pub fn service(app: App) -> HttpService {
     routes(RouteGroup::new()).into_service(app)
 }

@@ -15,7 +15,7 @@ use shared::http::view::{ReceiptKeyView, ReceiptView};
 use shared::openapi::{DescribeArgument, OperationDoc};
 use shared::{Error, Result};
 
-/// How long caches keep the public keys: a new one is known to verifiers after this time.
+/// The `Cache-Control` of the public keys. Verifiers may learn of a new key only after this time.
 const CACHING: &str = "public, max-age=300";
 
 /// GET …/events/{eventId}/receipt/
@@ -31,11 +31,11 @@ pub(crate) async fn read(
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ReceiptKeys")]
 pub(crate) struct KeySetView {
-    /// The keys, the present one first.
+    /// The keys, starting with the current one.
     keys: Vec<ReceiptKeyView>,
 }
 
-/// A request for the public keys, which needs no credentials.
+/// A request for the public keys. Needs no credentials.
 pub(crate) struct KeysReader {
     app: App,
     conditions: RequestConditions,

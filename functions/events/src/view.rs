@@ -1,4 +1,4 @@
-//! Wire types of the feed.
+//! The feed's position and views.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,20 +9,20 @@ use shared::http::view::{EventView, FeedEvent};
 use shared::http::wire::Uri;
 use shared::store::{EventSequence, FeedPage};
 
-/// The value of `before` that stands for the end of the feed.
+/// The value of `before` for the end of the feed.
 const LATEST: &str = "latest";
 
-/// The place in the feed where a client goes on reading.
+/// The client's position in the feed.
 #[derive(Clone, Copy)]
 pub(crate) enum FeedPosition {
     /// Ascending, after this number.
     After(u64),
-    /// Descending, before this number; `None` is the end of the feed.
+    /// Descending, before this number; `None` for the end of the feed.
     Before(Option<u64>),
 }
 
 impl FeedPosition {
-    /// Reads `after` and `before`; by default, the beginning.
+    /// Reads `after` or `before`; by default the beginning of the feed.
     pub(crate) fn read(query: &mut QueryParameters) -> Self {
         let after = query.filter("after", read_number);
         let before = query.filter("before", |text| match text {
@@ -58,10 +58,10 @@ pub(crate) struct FeedView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "FeedMeta")]
 struct FeedMeta {
-    /// The URL to continue at, never null. It is good at any time: when there is nothing new, poll it again.
+    /// The URL of the next page, never null. It stays valid: if there are no new events, poll it again.
     #[schemars(example = example_uri::FEED)]
     next: Uri,
-    /// Whether there is more to read at once.
+    /// Whether more events are available now.
     #[schemars(example = false)]
     more: bool,
     /// The number of the latest event.

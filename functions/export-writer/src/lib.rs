@@ -1,9 +1,10 @@
-//! Writes the archives that owners have requested, and deletes the files of those that have ended.
+//! Writes the archives that owners have requested, and deletes the files of exports that have ended.
 //!
-//! An archive is written in one go: into a folder of this function, and from there into the bucket below
-//! [`exports/`](shared::media::export_prefix). A lease, longer than any invocation, keeps two workers from one export. Each step saves
-//! the export under its version, so that the deletion of the export ends the work, and an erasure tells the worker whom to leave out.
-//! An attempt that breaks off begins again, up to three times: nothing is stored of an archive that is half written.
+//! An archive is written in one invocation: into a temporary folder, and from there into the bucket below
+//! [`exports/`](shared::media::export_prefix). A lease, longer than any invocation, keeps a second worker from the
+//! export. Each step saves the export with a version check, so that deleting the export stops the worker, and an
+//! erasure tells it whom to leave out. An interrupted attempt starts again, up to three times: nothing of an incomplete
+//! archive is stored.
 
 mod write;
 
@@ -23,9 +24,9 @@ use shared::{Result, invocation_summary, log_failure};
 /// The limits of one invocation.
 #[derive(Debug, Clone, Copy)]
 pub struct InvocationLimits {
-    /// How long it begins archives. The next one takes over what is left, while this one goes on.
+    /// For how long new archives are begun. Later invocations begin the rest while this one still writes.
     pub begin: Duration,
-    /// How long an archive may take.
+    /// The time limit of one archive.
     pub archive: Duration,
     /// The time between two saves of the progress.
     pub pause: Duration,
@@ -33,34 +34,34 @@ pub struct InvocationLimits {
 
 impl InvocationLimits {
     /// The limits of a scheduled invocation.
-    // The function is stopped after 15 minutes, and the next one is started after one.
+    // The function's timeout is 15 minutes, and an invocation starts every minute.
     pub const SCHEDULED: Self = Self {
         begin: Duration::from_secs(60),
         archive: Duration::from_secs(12 * 60),
         pause: Duration::from_secs(5),
     };
 
-    /// How long calls of DynamoDB are retried.
+    /// For how long DynamoDB calls are retried.
     fn patience(&self) -> Duration {
         self.archive.saturating_add(Duration::from_secs(60))
     }
 }
 
-/// The most archives that are written at once.
-// Fewer than the function's executions: the minute's invocation always finds one, deletes what has expired and ends at once.
+/// The maximum number of archives that are written concurrently.
+// Fewer than the function's concurrency, so that every scheduled invocation can run and delete expired files.
 pub const MOST_AT_ONCE: usize = 5;
 
 invocation_summary! {
     "exports", "exported";
     /// The result of one invocation.
     pub struct ExportSummary {
-        /// Archives that can be downloaded.
+        /// Archives that are ready for download.
         pub written: usize,
         /// Exports that were given up.
         pub given_up: usize,
         /// Exports whose files were deleted.
         pub cleared: usize,
-        /// The age of the oldest export that is under way.
+        /// The age of the oldest unfinished export, in seconds.
         pub export_delay_seconds: i64,
     }
 }
@@ -76,7 +77,7 @@ pub async fn handle(app: &App, _: IgnoredAny) -> Result<ExportSummary> {
     leave_to_next_invocation(summary)
 }
 
-/// Does what is due, within `limits`.
+/// Writes and deletes what is due, within `limits`.
 ///
 /// # Errors
 /// If the storage cannot be read.
@@ -88,10 +89,10 @@ pub async fn run(app: &App, limits: InvocationLimits) -> Result<ExportSummary> {
     let mut open: Vec<VersionedItem<CompanyExport>> = open.into_iter().flatten().collect();
     let under_way = open.iter().filter(|export| export.is_under_way());
     let oldest = under_way.map(|export| export.created_at).min();
-    // Exports that other workers write count too: one that is begun again and again is never late for its next attempt.
+    // Include exports that other workers are writing: an export that is retried again and again is never overdue.
     summary.export_delay_seconds = oldest.map_or(0, |at| (system.now - at).num_seconds());
     open.retain(|export| export.work.is_due(system.now));
-    // Files first: they are deleted within moments.
+    // Delete files first, because that takes only moments.
     let (to_write, to_clear): (Vec<_>, Vec<_>) = open.into_iter().partition(|export| export.is_under_way());
     for export in to_clear {
         let cleared = clear(&system, &export).await;
@@ -99,7 +100,7 @@ pub async fn run(app: &App, limits: InvocationLimits) -> Result<ExportSummary> {
     }
     for export in to_write {
         let is_over = system.usage().elapsed() >= limits.begin;
-        // The exports being written are counted before each: other invocations may have begun some since.
+        // Count again before each archive: other invocations may have begun some in the meantime.
         if is_over || system.store.exports_being_written(app.now()).await? >= MOST_AT_ONCE {
             summary.more = true;
             break;

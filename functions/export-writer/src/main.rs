@@ -1,4 +1,4 @@
-//! Writes the archives that owners have requested, every minute.
+//! The `export-writer` Lambda function.
 
 fn main() -> shared::LambdaResult {
     shared::event::serve(export_writer::handle)

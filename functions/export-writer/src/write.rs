@@ -24,26 +24,26 @@ use shared::{Error, Result};
 
 use crate::{Ended, InvocationLimits};
 
-/// A third of what a partition allows.
-// A company of 100,000 candidates would take longer than the function may, with fewer units.
+/// A third of a partition's capacity.
+// With fewer units, a company of 100,000 candidates would take longer than the function's timeout.
 const OPTIONS: WriterOptions = WriterOptions { units_per_second: 1000, copies_media: false };
-/// The largest object that S3 takes in one request, in bytes.
+/// The maximum size of an object that S3 accepts in one request, in bytes.
 const MAX_FILE: u64 = 5 << 30;
 
-/// Writes the archive of a due export into the bucket.
+/// Writes the archive of a due export to the bucket.
 ///
 /// # Errors
-/// [`Error::Changed`] if the export is no longer this worker's, [`Error::NotFound`] if the company is being erased. After other errors,
-/// the export is due again.
+/// [`Error::Changed`] if this worker has lost the export, [`Error::NotFound`] if the company is being erased. After
+/// other errors, the export is due again.
 pub(crate) async fn write(
     app: &App,
     limits: InvocationLimits,
     due: &VersionedItem<CompanyExport>,
 ) -> Result<Ended> {
-    // Each archive has figures of its own: reads for another one do not slow it down.
+    // A separate access for each archive, so that the capacity consumed by other archives does not slow it down.
     let system = SystemAccess::of(app).with_patience(limits.patience());
     if system.store.company(&due.company).await?.is_none() {
-        // The erasure of the company deletes the export too.
+        // The erasure of the company also deletes the export.
         return Err(Error::NotFound);
     }
     let Some(leased) = CompanyExport::clone(due).lease(system.now) else {
@@ -65,14 +65,14 @@ pub(crate) async fn write(
     let Err(error) = worker.write().await else { return Ok(Ended::Written) };
     let folder = worker.folder();
     let export = worker.export;
-    // The last write may have been carried out although its answer was lost.
+    // The last write may have succeeded although its response was lost.
     let present = system.store.export(&export.company, export.id).await?;
     let archive = present.as_ref().and_then(|present| present.archive.as_ref());
     if archive.is_some_and(|archive| archive.attempt == attempt) {
         return Ok(Ended::Written);
     }
     let export = present.filter(|present| present.continues(&export)).unwrap_or(export);
-    // Deleted however the attempt has failed, so that no part of an archive can be downloaded.
+    // Delete the files after every failure, so that an incomplete archive can never be downloaded.
     system.objects()?.delete_all(&folder).await?;
     if system.store.company(&export.company).await?.is_none() {
         return Err(Error::NotFound);
@@ -89,14 +89,14 @@ pub(crate) async fn write(
     Err(error.downcast::<Error>().map_or_else(Error::internal, |error| *error))
 }
 
-/// Whether the archive has no room on the function's disk, where no other attempt has more.
+/// Whether the function's disk is full. Another attempt would then fail too.
 fn is_disk_full(error: &(dyn StdError + 'static)) -> bool {
     let is_full =
         error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::StorageFull);
     is_full || error.source().is_some_and(is_disk_full)
 }
 
-/// Ends an export without an archive, and tells who has requested it.
+/// Ends an export without an archive, and notifies the owner who requested it.
 async fn give_up(
     app: &App,
     system: &SystemAccess,
@@ -113,7 +113,7 @@ async fn give_up(
     Ok(())
 }
 
-/// The company has more data than an export can hold.
+/// The company has more data than an archive may hold, or the archive takes longer than the time limit.
 #[derive(Debug)]
 struct TooLarge;
 
@@ -125,7 +125,7 @@ impl fmt::Display for TooLarge {
 
 impl std::error::Error for TooLarge {}
 
-/// Another worker writes the archive, or an owner or an erasure has deleted the export.
+/// Another worker has taken over the export, or an owner or an erasure has deleted it.
 #[derive(Debug)]
 struct LeaseLost;
 
@@ -142,12 +142,12 @@ struct ExportWorker<'a> {
     system: &'a SystemAccess,
     limits: InvocationLimits,
     export: VersionedItem<CompanyExport>,
-    /// The version of the export at the beginning.
+    /// The export's version at the start of the attempt, which identifies the attempt.
     attempt: u64,
     begun_at: DateTime<Utc>,
-    /// The time since the progress was saved.
+    /// The time since the progress was last saved.
     saved: Stopwatch,
-    /// Erased items that may be in the archive.
+    /// Items that were erased since the attempt began and may be in the archive.
     erased: Vec<ErasedItem>,
 }
 
@@ -161,14 +161,14 @@ impl ExportObserver for &mut ExportWorker<'_> {
     }
 
     async fn erased(&mut self) -> archive::Result<Vec<ErasedItem>> {
-        // Erasures from now on come with the next save.
+        // The next save returns later erasures.
         Ok(std::mem::take(&mut self.erased))
     }
 
     async fn publish(&mut self, path: &Path, result: &ExportResult) -> archive::Result<bool> {
         let media = MediaOffsets::write(path)?;
         self.check_time()?;
-        // Fails if the export was deleted meanwhile, so that nothing is stored of it.
+        // Fails if the export was deleted in the meantime, so that nothing is uploaded.
         let written = ExportProgress { records: result.records, media: result.media, percent: 95 };
         self.save(written).await?;
         if !self.erased.is_empty() {
@@ -179,19 +179,20 @@ impl ExportObserver for &mut ExportWorker<'_> {
             Err(Error::Changed) => {}
             finished => return Ok(finished.map(|()| true)?),
         }
-        // Tells that this worker knows of these erasures, so that it is told of each again that strips more of the same item.
+        // Confirms the known erasures in the export, so that an erasure that strips more of the same item is reported
+        // again.
         self.save(written).await?;
         if self.erased.is_empty() { Err(LeaseLost.into()) } else { Ok(false) }
     }
 }
 
 impl ExportWorker<'_> {
-    /// The prefix of the keys of the attempt's files.
+    /// The key prefix of this attempt's files.
     fn folder(&self) -> String {
         export_folder(&self.export.company, self.export.id, self.attempt)
     }
 
-    /// Saves the progress, and learns of erasures. Fails with [`LeaseLost`] once the export is no longer this worker's.
+    /// Saves the progress, and learns of erasures. Fails with [`LeaseLost`] if this worker has lost the export.
     async fn save(&mut self, progress: ExportProgress) -> archive::Result<()> {
         loop {
             let after = CompanyExport::clone(&self.export).advanced(progress);
@@ -206,7 +207,8 @@ impl ExportWorker<'_> {
         }
     }
 
-    /// Reads the export again after an erasure has changed it. Fails with [`LeaseLost`] if it is no longer this worker's.
+    /// Reads the export again after an erasure has changed it. Fails with [`LeaseLost`] if this worker has lost the
+    /// export.
     async fn adopt(&mut self) -> archive::Result<()> {
         let present = self.system.store.export(&self.export.company, self.export.id).await?;
         let present = present
@@ -216,7 +218,8 @@ impl ExportWorker<'_> {
         Ok(())
     }
 
-    /// Fails once the attempt has taken as long as it may: the function would be stopped before it could say so.
+    /// Fails when the attempt reaches its time limit: otherwise the function would time out without recording the
+    /// failure.
     fn check_time(&self) -> archive::Result<()> {
         let elapsed = (self.app.now() - self.begun_at).to_std().unwrap_or_default();
         if elapsed >= self.limits.archive { Err(TooLarge.into()) } else { Ok(()) }
@@ -276,10 +279,10 @@ impl ExportWorker<'_> {
         Ok(objects.import_file(&key, &path.join(&file.name), &uploaded).await?)
     }
 
-    /// Shows the archive to the owners, and tells who has requested it.
+    /// Makes the archive available to the owners, and notifies the owner who requested it.
     async fn finish(&self, archive: ExportedArchive) -> Result<()> {
         let now = self.app.now();
-        // Written in the name of the owner who has requested it, so that the feed tells who that was.
+        // Written on behalf of the owner who requested the export, so that the feed names them.
         let store = self.system.store_in_place_of(self.export.created_by);
         let after = CompanyExport::clone(&self.export).finished(archive, now);
         let requester = store.customer(&after.company, after.created_by).await?;

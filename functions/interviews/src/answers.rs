@@ -1,4 +1,4 @@
-//! The answer to one question: what there is of it, in writing, and anew.
+//! The answer to one question: reading, writing and resetting it.
 
 use axum::Json;
 use shared::auth::access::{Admitted, AnswerTarget, AnswersTarget, WrittenTarget};
@@ -21,7 +21,7 @@ pub(crate) async fn read(
     let reader = AnswerReader { is_candidate: *relation == CallerRelation::Own, only: Some(question.id) };
     let shown = access.store.shown_answers(candidate, answers, reader, access.now).await?;
     let given = shown.answers.answer_to(question.id);
-    // A reset answer is as good as none.
+    // A reset answer counts as no answer.
     let given = given.filter(|answer| !answer.is_empty()).ok_or(Error::NotFound)?;
     let viewer = InterviewViewer::of(&access.target.all, access.references());
     access.show(AnswerView::new(question, Some(given), shown.written.get(&question.id), &viewer))
@@ -64,7 +64,7 @@ pub(crate) async fn reset(
     access.commit(writes, NoContent).await
 }
 
-/// Reads the body of a written answer.
+/// Reads a written answer.
 pub(crate) fn read_text(mut body: BodyFields) -> Result<AnswerText> {
     let text = body.required("text", AnswerText::parse);
     body.finish(|| text)

@@ -1,4 +1,5 @@
-//! The captions of a recorded answer: put and deleted by managers, fetched by the URLs that the answer shows.
+//! The captions of a recorded answer. Managers put and delete them; clients fetch them from the URLs in the answer's
+//! view.
 
 use axum::Json;
 use axum::response::Response;
@@ -12,7 +13,7 @@ use shared::{Error, Result};
 
 use crate::view::{AnswerView, InterviewViewer};
 
-/// The greatest number of a take in a request.
+/// The maximum number of a take in a request.
 const MAX_TAKE: u32 = 999_999_999;
 
 /// PUT …/answers/{questionId}/captions/{language}/
@@ -24,7 +25,8 @@ pub(crate) async fn put(
     let AnswerCaptionsTarget { answer, language } = &access.target;
     let all = &answer.all;
     let take = all.answers.captioned_take(&answer.question)?;
-    // The request names the take, because another one may be the answer since the client has fetched the recording.
+    // Another take may have become the answer since the client fetched the recording, so the request must name the
+    // take.
     if take.number != sent.take {
         return Err(TAKE_REPLACED.into());
     }
@@ -37,14 +39,14 @@ pub(crate) async fn put(
     access.commit(writes, Json(shown)).await
 }
 
-/// The captions that a request brings.
+/// The captions in a request.
 pub(crate) struct SentCaptions {
-    /// The number of the take that they are of.
+    /// The number of the captioned take.
     take: u32,
     text: CaptionText,
 }
 
-/// Reads the body of a PUT.
+/// Reads the captions.
 pub(crate) fn read_captions(mut body: BodyFields) -> Result<SentCaptions> {
     body.require("take");
     let take = body.integer("take", 1, MAX_TAKE);

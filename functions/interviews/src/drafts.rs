@@ -1,4 +1,4 @@
-//! Drafts of written answers, which the page saves while candidates type.
+//! Drafts of written answers, which the candidate's page saves while they type.
 
 use shared::Result;
 use shared::auth::access::{Admitted, WrittenTarget};
@@ -25,10 +25,11 @@ pub(crate) async fn delete(access: Admitted<Draft, AnswerQuestions>) -> Result<C
     access.commit(writes, NoContent).await
 }
 
-/// Replaces the draft by `text`, once the former one has been stored for two seconds. Returns what is left to commit, and the text
-/// that is then stored: that of a later request, if there is one.
-// The function itself waits, since functions share nothing but the table: of the requests that wait, the last one writes. Each is
-// answered once its text is stored, so a function that is stopped while it waits has promised nothing.
+/// Replaces the draft by `text`, after the former draft has been stored for two seconds. Returns the writes to commit,
+/// and the text that is stored then, which may be that of a later request.
+// The function itself waits, because functions share only the table: of several waiting requests, the last one writes.
+// Each request is answered only after its text is stored, so if the function is stopped while waiting, no confirmed
+// text is lost.
 async fn replace(
     access: &Admitted<Draft, AnswerQuestions>,
     text: Option<AnswerText>,
@@ -36,13 +37,13 @@ async fn replace(
     let WrittenTarget { answer, written: before } = &access.target;
     let all = &answer.all;
     let received_at = access.received_at();
-    // A request that came before the end of the interview may wait beyond it.
+    // Compare with the time of receipt: a request that arrived before the end of the interview may still wait after it.
     all.candidate.may_begin_answer(received_at)?;
     Answers::may_write(&answer.question, all.candidate.adjusted().may_write)?;
     let stored = before.draft.as_ref();
     let is_stored = before.draft_text() == text.as_ref();
-    // The later one of two concurrent requests counts, whichever is stored first. One that names the stored text is later, whatever
-    // the clocks of two functions say.
+    // Of two concurrent requests, the one received later counts, in whatever order they are stored. A request whose
+    // `If-Match` names the stored text is later, whatever the clocks of the functions say.
     let is_outdated =
         !access.names_revision() && stored.is_some_and(|stored| stored.received_at > received_at);
     if is_stored || is_outdated {
@@ -69,7 +70,7 @@ async fn replace(
     Ok((writes, text))
 }
 
-/// Reads the body of a draft: the text, `None` if nothing in it can be seen.
+/// Reads the text of a draft; `None` if it has no visible character.
 pub(crate) fn read_draft(mut body: BodyFields) -> Result<Option<AnswerText>> {
     let text = body.required("text", DraftText::parse);
     body.finish(|| text.map(DraftText::into_answer))

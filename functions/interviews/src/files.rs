@@ -1,4 +1,5 @@
-//! Plays recorded answers: redirects the URL of a file to a signed URL of S3. The row "file URLs" in LIMITS.md says how long both work.
+//! Plays recorded answers: redirects the URL of a file to a signed S3 URL. The row "file URLs" in LIMITS.md gives the
+//! lifetime of both.
 
 use shared::Result;
 use shared::auth::access::{FileRedirect, TakeFileAccess};

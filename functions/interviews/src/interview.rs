@@ -14,6 +14,6 @@ pub(crate) async fn read(access: Admitted<Answers, ReadCandidate>) -> Result<Jso
     let AnswersTarget { candidate, relation, answers, .. } = &access.target;
     let reader = AnswerReader { is_candidate: *relation == CallerRelation::Own, only: None };
     let shown = access.store.shown_answers(candidate, answers, reader, access.now).await?;
-    // Without a tag, since it shows the time.
+    // No `ETag`: `now` differs in every response.
     Ok(Json(InterviewView::new(&access.target, &shown, access.references(), access.now)))
 }

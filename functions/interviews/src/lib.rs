@@ -18,7 +18,7 @@ use shared::RouteReader;
 use shared::app::App;
 use shared::http::{HttpService, RouteGroup};
 
-/// Answers the requests of this group.
+/// The HTTP service that answers the requests of this group.
 pub fn service(app: App) -> HttpService {
     routes(RouteGroup::new()).into_service(app)
 }

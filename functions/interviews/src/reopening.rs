@@ -1,4 +1,4 @@
-//! Interviews that go on after they were completed, or after their time ended.
+//! Reopens interviews that are complete or whose time has ended.
 
 use axum::Json;
 use chrono::{DateTime, Utc};
@@ -33,18 +33,19 @@ pub(crate) async fn reopen(
     access.commit(writes, shown).await
 }
 
-/// Whether an evaluation of the candidate is stored, be it a draft.
-// Read after the candidate. Each evaluation also writes the candidate, so that one saved in between fails the transaction.
+/// Whether an evaluation of the candidate is stored, even a draft.
+// Read after the candidate: saving an evaluation also writes the candidate, so the transaction fails if one is saved in
+// between.
 async fn has_evaluation(access: &Admitted<Answers, ChangeProject>) -> Result<bool> {
     let Candidate { company, project, id, scores, .. } = &*access.target.candidate;
-    // Drafts and deleted evaluations have left numbers there, too.
+    // `scores` also has entries of drafts and deleted evaluations, so check the evaluations themselves.
     if scores.is_empty() {
         return Ok(false);
     }
     access.store.has_evaluation(company, *project, *id).await
 }
 
-/// Reads the body of a reopening.
+/// Reads the request to reopen an interview.
 pub(crate) fn read_request(mut body: BodyFields, now: DateTime<Utc>) -> Result<ReopeningRequest> {
     let reason = body.required("reason", ReopeningReason::parse);
     let message = body.clearable("message", ReopeningMessage::parse).flatten();

@@ -1,4 +1,4 @@
-//! Takes: begun, sent in parts, and finished.
+//! Takes: beginning them, uploading their parts, and finishing them.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -22,9 +22,10 @@ use shared::media::{AnswerObjects, HashedUpload, ObjectStore, recorded_parts};
 
 use crate::view::{BegunTakeView, FinishedTakeView, InterviewViewer, SignedPartView, SignedPartsView};
 
-/// The most parts of one request.
+/// The maximum number of parts in one request.
 const MAX_SIGNED: usize = 8;
-/// Longer than any take; a client may measure a little more than the time to answer.
+/// The maximum reported length, in seconds. Longer than any take: a client may measure a little more than the time to
+/// answer.
 const MAX_RECORDED_SECONDS: u32 = 3600;
 
 /// POST …/answers/{questionId}/takes/
@@ -51,15 +52,15 @@ pub(crate) async fn begin(
     access.commit(writes, begun).await
 }
 
-/// The length of the video that the candidate sees only now, which must not use up their time to prepare.
-// That of a question without a time to prepare was there to be watched before.
+/// How many seconds the question's video adds to the preparation time: the candidate sees it only now.
+// 0 for a question without preparation time, whose video could be watched before.
 async fn video_seconds(
     access: &Admitted<QuestionAnswer, AnswerQuestions>,
     question: &Question,
 ) -> Result<u32> {
     let Some(video) = question.video.filter(|_| question.has_preparation()) else { return Ok(0) };
     let video = access.store.video(&access.target.all.candidate.company, video).await?;
-    // Without a conversion there is nothing to watch.
+    // An unconverted video cannot be watched.
     let converted = video.and_then(|video| video.conversion.converted);
     Ok(converted.map_or(0, |converted| converted.seconds))
 }
@@ -75,7 +76,7 @@ pub(crate) async fn sign_parts(
     let objects = access.objects()?;
     let answers = AnswerObjects::of(&access.target.all.answers);
     let asked: Vec<(u32, u64)> = parts.iter().map(|(number, upload)| (*number, upload.size)).collect();
-    // Most recordings never get there, and a list costs as much as an upload.
+    // Check only takes that could exceed their limit: few can, and listing parts costs as much as an upload.
     if let Some(take) = access.target.take.as_ref().filter(|take| take.can_outgrow_by(&asked)) {
         let found = parts_of(&objects, &access.target.all.answers, access.target.take_ref).await?;
         take.may_grow_by(&asked, &found)?;
@@ -100,7 +101,7 @@ pub(crate) async fn finish(
     let all = &access.target.all;
     let take_ref = access.target.take_ref;
     let viewer = InterviewViewer::of(all, access.references());
-    // A repeat, also of one whose answer was lost and whose interview has closed since.
+    // A repeated request: its first response may have been lost, and the interview closed since.
     if let Some(take) = access.target.take.as_ref().filter(|take| !take.is_open() && !take.is_interrupted) {
         let shown = FinishedTakeView::new(take_ref, take, Vec::new(), &viewer);
         return access.commit(access.store.empty_transaction(), Json(shown)).await;
@@ -110,13 +111,13 @@ pub(crate) async fn finish(
     let missing = finished.missing(&found);
     let after = Answers::clone(&all.answers).finish_take(take_ref, finished, &found, access.now)?;
     let after = after.unwrap_or_else(|| Answers::clone(&all.answers));
-    // A take that was given up is shown as it was.
+    // Show a take that was given up in its former state.
     let take = after.take(take_ref).or(access.target.take.as_ref()).ok_or(TAKE_CLOSED)?;
     let shown = Json(FinishedTakeView::new(take_ref, take, missing, &viewer));
     access.commit(access.store.save_answers(&all.candidate, &all.answers, &after, access.now), shown).await
 }
 
-/// Refuses what is sent for a take that a later one or the end of the interview has closed.
+/// Refuses requests for a take that a later take or the end of the interview has closed.
 fn require_accepting(all: &AnswersTarget, take_ref: TakeRef, now: DateTime<Utc>) -> Result<()> {
     all.candidate.may_finish_answer(now).map_err(|_| TAKE_CLOSED)?;
     let is_last =
@@ -132,7 +133,7 @@ async fn parts_of(objects: &ObjectStore<'_>, answers: &Answers, take: TakeRef) -
     Ok(recorded_parts(&objects.list(&AnswerObjects::of(answers).parts(take)).await?))
 }
 
-/// Reads the parts to be signed, of a take with at most so many.
+/// Reads the parts to sign. Their numbers are at most `most`.
 pub(crate) fn read_parts(mut body: BodyFields, most: u32) -> Result<Vec<(u32, HashedUpload)>> {
     body.require("parts");
     let sent = Cell::new(0);
@@ -157,7 +158,7 @@ pub(crate) fn read_parts(mut body: BodyFields, most: u32) -> Result<Vec<(u32, Ha
     body.finish(|| parts)
 }
 
-/// Reads what a client says of a take with at most so many parts.
+/// Reads what the client reports about a take of at most `most` parts.
 pub(crate) fn read_finished(mut body: BodyFields, most: u32) -> Result<FinishedTake> {
     body.require("parts");
     let parts = body.clearable_integer("parts", 0, most);

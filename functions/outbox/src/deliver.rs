@@ -1,4 +1,4 @@
-//! Runs one effect under a lease and deletes it.
+//! Runs one effect under a lease, and deletes the effect afterwards.
 
 use shared::auth::SystemAccess;
 use shared::domain::effect::{Effect, EffectTask};
@@ -12,15 +12,15 @@ use crate::mails::{account, address, candidate, export, help as help_mail, notic
 use crate::outcome::EffectResult;
 use crate::{erasure, help, recordings, takes, tokens};
 
-/// Effects that run in parallel.
+/// The number of effects that run concurrently.
 pub(crate) const PARALLEL: usize = 8;
 
 /// Runs the effect unless another worker holds its lease.
 ///
-/// If the process dies, the schedule retries the effect once the lease is over.
+/// If the process dies, the schedule retries the effect after the lease expires.
 ///
 /// # Errors
-/// Storage failures; the schedule retries the effect.
+/// If the storage fails. The schedule then retries the effect.
 pub(crate) async fn deliver(
     system: &SystemAccess,
     mailer: &Mailer<'_>,
@@ -37,7 +37,7 @@ pub(crate) async fn deliver(
             given_up => given_up.map(|()| log(&effect, EffectResult::GivenUp, "tried too often")),
         };
     }
-    // The stream and the schedule may find it at the same time; the lease lets one of them run it.
+    // The stream and the schedule may find the effect at the same time; the lease lets only one run it.
     let mut effect = match system.store.update_effect(&effect, leased).await {
         Err(Error::Changed) => return Ok(EffectResult::Skipped),
         effect => effect?,
@@ -59,7 +59,8 @@ pub(crate) async fn deliver(
         | EffectResult::Outdated
         | EffectResult::Skipped => {
             match system.store.finish_effect(&effect).await {
-                // A deletion deletes its effect itself. Once the lease is over, another worker is responsible.
+                // `Changed`: a deletion has already deleted its effect, or the lease has expired and another worker is
+                // responsible.
                 Ok(()) | Err(Error::Changed) => {}
                 Err(error) => return Err(error),
             }
@@ -74,7 +75,8 @@ pub(crate) async fn deliver(
     Ok(log(&effect, outcome, &reason))
 }
 
-/// Keeps an effect that is given up for the operator. The interviews of a given-up mail wait for the next mail instead.
+/// Keeps a given-up effect for the operator. A given-up interview notice instead returns its interviews to the next
+/// mail.
 async fn give_up(system: &SystemAccess, before: &VersionedItem<Effect>, after: Effect) -> Result<()> {
     match &after.task {
         EffectTask::InterviewNotice { customer, interviews } => {
@@ -167,13 +169,14 @@ async fn delete_objects(system: &SystemAccess, keys: &[String]) -> Result<(Effec
     Ok((EffectResult::Deleted, String::new()))
 }
 
-/// Logs one line per effect, without the mail's content and recipient.
+/// Logs one line per effect, without the content and recipient of a mail.
 fn log(effect: &Effect, outcome: EffectResult, reason: &str) -> EffectResult {
     let Effect { id, company, attempts, .. } = effect;
     let task = effect.task.as_str();
     let company = company.as_str();
     if outcome == EffectResult::GivenUp {
-        // No fault of this release: SES refused the mail, or the tries began hours ago. An alarm counts these lines.
+        // A warning, because the release is not at fault: SES has refused the mail, or the first attempt was hours ago.
+        // An alarm counts these lines.
         tracing::warn!(target: "outbox", effect = id, task, company, attempts, reason, "given up");
     } else {
         tracing::info!(target: "outbox", effect = id, task, company, attempts, ?outcome, reason);

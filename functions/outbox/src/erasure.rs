@@ -1,7 +1,9 @@
-//! Erases what a deletion has left: evaluations, what the history says, files. Then the candidate's last event tells of it.
+//! Erases what a deletion has left: evaluations, data in the history, files. Then the candidate's last event reports
+//! the erasure.
 //!
-//! Each step can be repeated, and each try does all of them: after a restoration, anything may be there again. But a try writes
-//! and deletes a limited number of entries and files, since the rest of its batch waits for it: the next one continues.
+//! Attempts are idempotent, and each attempt does all steps, because a restore may bring anything back. An attempt
+//! erases a limited number of entries and files, because the other effects of its batch wait for it; the next attempt
+//! continues.
 
 use chrono::{DateTime, Utc};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
@@ -19,22 +21,22 @@ use shared::{Error, Result};
 
 use crate::outcome::EffectResult;
 
-/// The most entries of a history that a try strips, and the most files that it deletes.
+/// The maximum number of history entries that an attempt strips, and of files that it deletes.
 const MOST: usize = 2_000;
-/// The files that are deleted at once.
+/// The number of files that are deleted concurrently.
 const AT_ONCE: usize = 16;
 
-/// The outcome of a try.
+/// The outcome of an attempt.
 enum TryEnd {
     /// Nothing is left.
     Complete,
-    /// The try has deleted its share, and more is left.
+    /// The attempt has reached its limit, and more is left.
     HasMore,
-    /// More was written in the meantime, for example by an upload.
+    /// More data arrived in the meantime, for example by an upload.
     MoreCame,
 }
 
-/// The personal data that is still stored, except the history.
+/// The personal data that is still stored, without the history.
 #[derive(Default)]
 struct PersonalDataLeft {
     evaluations: Vec<EvaluationKey>,
@@ -51,10 +53,10 @@ impl PersonalDataLeft {
                 (evaluations, Account::Candidate { project, candidate }, parts)
             }
             ErasedItem::Customer { customer } => (Vec::new(), Account::Customer { customer }, Vec::new()),
-            // The keys of a video's files follow from its identifier. A company has none of its own.
+            // The keys of a video's files follow from its identifier, and a company has no files of its own.
             ErasedItem::Video { .. } | ErasedItem::Company => return Ok(Self::default()),
         };
-        // Files are listed by prefix, so that those go too that no item names any more.
+        // List files by prefix, to include files that no item refers to.
         let objects = system.objects()?;
         let mut files = objects.list(&files_prefix(company, owner)).await?;
         for prefix in parts {
@@ -77,7 +79,7 @@ impl PersonalDataLeft {
     }
 }
 
-/// Does the task [`EffectTask::Erased`] of an effect, and notes in the effect what it finds.
+/// Runs the task [`EffectTask::Erased`] of an effect, and records the counts in the effect.
 pub(crate) async fn erase(
     system: &SystemAccess,
     effect: &mut VersionedItem<Effect>,
@@ -89,18 +91,18 @@ pub(crate) async fn erase(
     if let ErasedItem::Candidate { project, candidate } = erased
         && system.store.candidate(&effect.company, project, candidate).await?.is_some()
     {
-        // The operator has brought them back, since the deletion was a mistake.
+        // The deletion was a mistake, and the operator has restored the candidate.
         return Ok((EffectResult::Outdated, "the candidate exists".to_owned()));
     }
     match erase_once(system, effect, erased, cause).await {
-        // Everything is gone, but more may come.
+        // Everything is erased, but more may still arrive.
         Ok(TryEnd::Complete) if settles_at.is_some_and(|at| system.now < at) => {
             Ok((EffectResult::Settling, "files may still arrive".to_owned()))
         }
         Ok(TryEnd::Complete) => Ok((EffectResult::Deleted, String::new())),
         Ok(TryEnd::HasMore) => Ok((EffectResult::Continued, "more is left to erase".to_owned())),
         Ok(TryEnd::MoreCame) => Ok((EffectResult::Failed, "more was written in the meantime".to_owned())),
-        // The storage is to blame, so this is no try that counts towards giving up.
+        // The storage is at fault, so the attempt does not count towards giving up.
         Err(error @ Error::Busy(_)) => Ok((EffectResult::Postponed, error.to_string())),
         Err(error) => Err(error),
     }
@@ -115,17 +117,18 @@ async fn erase_once(
     let store = &system.store;
     let objects = system.objects()?;
     let company = effect.company.clone();
-    // First: whatever downloads an export could otherwise get what is erased next.
+    // Withdraw exports first: otherwise they could still be downloaded with the data that is erased next.
     withdraw_exports(system, &company, erased, effect.created_at).await?;
     let remains = PersonalDataLeft::find(system, &company, erased).await?;
-    // The counts are noted before the first item is erased, so that a try that breaks off loses none.
+    // Record the counts before erasing anything, so that an interrupted attempt loses none.
     let counts = note(system, effect, |counts, found| (counts, found.max(remains.counts()))).await?;
     store.delete_evaluations(&remains.evaluations).await?;
     if let ErasedItem::Candidate { project, candidate } = erased {
         store.delete_answers(&company, project, candidate).await?;
         store.delete_guest_links(&company, project, candidate).await?;
     }
-    // Under the moment of this try: what a restored table or bucket brings back was there when it began.
+    // Record the erasure with the time of this attempt: whatever a restored table or bucket may bring back existed when
+    // the attempt began.
     objects.note_erasure(&ErasureRecord { company: company.clone(), erased, at: system.now }).await?;
     let keys: Vec<String> = remains.files.iter().take(MOST).map(|file| file.key.clone()).collect();
     let bucket = &objects;
@@ -135,18 +138,19 @@ async fn erase_once(
         return Ok(TryEnd::HasMore);
     }
     if let ErasedItem::Video { video } = erased {
-        // All of them: an attempt at a conversion may have written some.
+        // Delete all possible keys: an attempt to convert the video may have written some of them.
         for key in video_keys(&company, video) {
             objects.delete(&key).await?;
         }
     }
-    // The history comes after the files: an entry that this release cannot read ends the try, and must keep nothing else.
+    // Strip the history after deleting files: an entry that this release cannot read ends the attempt, and must not
+    // protect files.
     let history = store.strip_history(&company, erased.into(), MOST, system.now).await?;
     let StrippedHistory { mut entries, mut stripped, mut has_more, .. } = history;
     if let ErasedItem::Candidate { project, candidate } = erased
         && !has_more
     {
-        // Each write of the answers has an entry of its own history.
+        // Writes of the answers are recorded in the interview's own history.
         let interview = ResourceRef::Interview { project, candidate };
         let answered = store.strip_history(&company, interview, MOST - stripped, system.now).await?;
         entries += answered.entries;
@@ -156,36 +160,37 @@ async fn erase_once(
     if has_more {
         return Ok(TryEnd::HasMore);
     }
-    // Exports are withdrawn once more, since one that has begun in the meantime may have read entries before they were stripped.
-    // The last look, at files that may still have come, usually strips none.
+    // Withdraw exports again: an export that began in the meantime may have read entries before they were stripped. The
+    // last attempt after the settling time skips this if it has stripped nothing.
     let is_last_look = cause.settles_at.is_some_and(|at| system.now >= at);
     if !is_last_look || stripped > 0 {
         withdraw_exports(system, &company, erased, system.now).await?;
     }
-    // An upload that was under way must not outlive its owner.
+    // Check again: an upload in progress must not outlive its owner.
     let more = PersonalDataLeft::find(system, &company, erased).await?;
     if !more.is_empty() {
         note(system, effect, |counts, found| (counts, found.plus(more.counts()))).await?;
         return Ok(TryEnd::MoreCame);
     }
     if cause.settles_at.is_some_and(|at| system.now < at) {
-        // A later try finds what has come since.
+        // A later attempt erases what arrives until then.
         note(system, effect, |counts, found| (counts.plus(found), ErasureCounts::default())).await?;
         return Ok(TryEnd::Complete);
     }
     if let ErasedItem::Candidate { project, .. } = erased
         && !(cause.reason == ErasureReason::Restored && store.is_company_erased(&company).await?)
     {
-        // The ratings come before the event that tells of the erasure, so that its readers find the numbers.
+        // Publish the ratings before the event that reports the erasure, so that readers of the event find the numbers.
         store.show_erased_ratings(&company, project).await?;
         let details = ErasureDetails {
             reason: cause.reason,
             erased: ErasureCounts { history_entries: entries, ..counts },
         };
-        // The history tells of a deletion that came before this effect, and the record of one that the history has lost.
+        // Use the earliest known deletion: the history knows one before this effect, the ledger one that the history
+        // has lost.
         let known = history.deleted_at.into_iter().chain(cause.deleted_before).min();
         let deleted_at = known.map_or(effect.created_at, |known| known.min(effect.created_at));
-        // Stored, since the operator may change the settings before a receipt is fetched.
+        // Stored in the event, because the operator may change the settings before a receipt is fetched.
         let copies = system.config().copies_kept;
         let change = ResourceChange::of_erasure(&company, erased.into(), details, deleted_at, copies);
         store.end_history(&history, change).await?;
@@ -193,7 +198,7 @@ async fn erase_once(
     Ok(TryEnd::Complete)
 }
 
-/// Withdraws the exports of the company that may hold data of an item that was gone at `gone_at`, and deletes their files.
+/// Withdraws the company's exports that may contain an item that was deleted at `gone_at`, and deletes their files.
 async fn withdraw_exports(
     system: &SystemAccess,
     company: &CompanyId,
@@ -206,7 +211,7 @@ async fn withdraw_exports(
     Ok(())
 }
 
-/// Changes what the effect notes of complete tries, and what of the tries since then. Returns both together.
+/// Changes the counts in the effect: those of complete attempts, and those found since then. Returns their sum.
 async fn note(
     system: &SystemAccess,
     effect: &mut VersionedItem<Effect>,

@@ -1,4 +1,4 @@
-//! Has staff told of what candidates ask for: at once, and at most once in ten minutes for each recipient.
+//! Mails staff about candidates' requests for help: at once, but to each recipient at most every ten minutes.
 
 use std::collections::BTreeSet;
 
@@ -12,10 +12,10 @@ use shared::work::DueWork;
 
 use crate::outcome::{EffectResult, SweepSummary};
 
-/// The maximum number of owners who get the mail if there is no other recipient.
+/// The maximum number of owners who are mailed if there is no other recipient.
 const MAX_OWNERS: usize = 20;
 
-/// Tells the recipients of a request for help of it, unless it is answered or taken back.
+/// Notifies the recipients of a request for help, unless it has been answered or withdrawn.
 pub(crate) async fn tell(
     system: &SystemAccess,
     company: &CompanyId,
@@ -37,8 +37,8 @@ pub(crate) async fn tell(
     Ok((EffectResult::Started, String::new()))
 }
 
-/// The managers of a project who want notices; without one, the contact for candidates; without an address, the owners.
-// Every request needs a recipient: the candidate waits for an answer, perhaps while the time runs.
+/// The project's managers who want notifications; else the contact for candidates; without an address, the owners.
+// Every request needs a recipient: the candidate waits for an answer, perhaps while their time runs.
 async fn recipients(
     system: &SystemAccess,
     project: &Project,
@@ -60,12 +60,12 @@ async fn recipients(
     Ok(owners.take(MAX_OWNERS).map(|owner| HelpRecipient::Customer(owner.id)).collect())
 }
 
-/// Hands over the notices that have waited for ten minutes since the mail before.
+/// Turns notices into mails if ten minutes have passed since the previous mail.
 pub(crate) async fn hand_over(work: DueWork<'_>, summary: &mut SweepSummary) -> Result<()> {
     let system = work.system;
     let due = system.store.due_help_notices(system.now);
     let handed_over = work.run(due, summary, |notice| async move {
-        // The index may lag.
+        // The index may still show a notice that is no longer due.
         if notice.is_due(system.now) {
             system.commit(system.store.hand_over_help_notice(&notice, system.now)).await?;
         }

@@ -1,9 +1,9 @@
-//! Runs the effects that changes have recorded: sends mails, erases what deletions have left, has recordings converted. Numbers
-//! the events that changes have written. Has staff told of interviews that have ended and of what candidates ask for, and reminded of their
+//! Runs the effects that changes have recorded: sends mails, erases what deletions have left, starts conversions.
+//! Assigns numbers to events. Notifies staff of ended interviews and requests for help, and reminds them of
 //! evaluations. Fails uploads that never arrived.
 //!
 //! Effects are written in the transaction of their cause, so that none is lost. The table's stream delivers each at
-//! once; the schedule picks up those that the stream missed and those that failed before.
+//! once; the schedule retries failed effects and runs those that the stream missed.
 
 mod deliver;
 mod erasure;
@@ -30,7 +30,7 @@ use shared::{Error, Result, log_failure};
 
 pub use outcome::SweepSummary;
 
-/// The duration of one invocation of the schedule; the next one continues.
+/// The time limit of a scheduled invocation; the next one continues.
 const RUN: Duration = Duration::from_secs(40);
 
 /// Handles one event.
@@ -51,7 +51,7 @@ pub async fn handle(app: &App, event: TableEvent) -> Result<TableResponse<SweepS
     }
 }
 
-/// Does what the stream has missed for this time: a step of each kind of work at least.
+/// Does the schedule's work for this time, but at least one step of each kind.
 ///
 /// # Errors
 /// If the storage cannot be read.

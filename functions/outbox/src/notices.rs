@@ -1,8 +1,8 @@
-//! Has staff told of interviews that have ended: reads where the feed tells of them, notes for each person what waits, and hands what has
-//! waited long enough to the outbox, as mails.
+//! Notifies staff of ended interviews: reads them from the feed, collects them in a notice per person, and turns
+//! notices into mails when they have waited long enough.
 //!
-//! A wave is a place in the feed, and each notice knows up to which event it has come. So an invocation that dies leaves the
-//! wave, and the next one adds nothing twice.
+//! A wave is a position in the feed, and each notice records the last event that it includes. So if an invocation dies,
+//! the next one repeats the wave without adding anything twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -20,12 +20,12 @@ use tokio::sync::Mutex;
 
 use crate::outcome::SweepSummary;
 
-/// The most ended interviews that are read together.
+/// The maximum number of ended interviews that are read together.
 const TOGETHER: usize = 100;
-/// The notices that are written at once.
+/// The number of notices that are written concurrently.
 const AT_ONCE: usize = 8;
 
-/// Reads the waves that are due, and hands over the notices that are, also those that these waves have made due.
+/// Reads due waves and turns due notices into mails, including notices that these waves make due.
 pub(crate) async fn tell_staff(
     system: &SystemAccess,
     time: Duration,
@@ -40,7 +40,7 @@ pub(crate) async fn tell_staff(
         for wave in due {
             let has_more = read_wave(waves, wave.clone()).await;
             ended.more |= ended.note_result(waves.name, &wave, has_more).unwrap_or_default();
-            // Notices are handed over after each wave: the mails of a company must not wait until the waves of all others are
+            // Send notices after each wave: a company's mails must not wait until the waves of all other companies are
             // read.
             let handed_over = hand_over(notices, tried, &mut ended).await;
             ended.note_result(notices.name, &wave, handed_over);
@@ -51,18 +51,18 @@ pub(crate) async fn tell_staff(
     hand_over(notices, tried, summary).await
 }
 
-/// Reads the feed from the wave on, and ends the wave at the end of the feed. Returns whether there is more to read, for which
-/// there was no time.
+/// Reads the feed from the wave on, and ends the wave at the end of the feed. Returns whether more is left because the
+/// time is over.
 async fn read_wave(waves: DueWork<'_>, wave: VersionedItem<InterviewWave>) -> Result<bool> {
     let company = wave.company.clone();
     let mut after = wave.after;
     let has_more = read_feed(waves, wave, &mut after).await;
-    // However the read has ended: a long wave would otherwise be read from its beginning again and again.
+    // Save the position even after an error: otherwise a long wave would be read from its beginning again and again.
     waves.system.store.move_interview_wave(&company, after).await?;
     has_more
 }
 
-/// Does the work of [`read_wave`], and moves `after` to the last event that it has read.
+/// Reads the feed for [`read_wave`], and advances `after` to the last event read.
 async fn read_feed(
     waves: DueWork<'_>,
     mut wave: VersionedItem<InterviewWave>,
@@ -77,7 +77,7 @@ async fn read_feed(
         };
         let is_end = |event: &_| EndedInterview::of_event(event).is_some();
         let page = match store.events_after(&sequence, *after, TOGETHER, system.now, is_end).await {
-            // The outage was longer than events are kept.
+            // The outage was longer than events are kept. Continue with the first event that is left.
             Err(Error::Expired(first)) => {
                 *after = first - 1;
                 continue;
@@ -90,7 +90,7 @@ async fn read_feed(
         *after = page.reached;
         let is_over = !page.more && *after >= sequence.last;
         if !is_over && (!page.more || waves.is_over()) {
-            // The index does not show the next event yet, or the time is over: the next invocation goes on.
+            // The time is over, or the index does not show the next event yet. The next invocation continues.
             return Ok(page.more);
         }
         if is_over {
@@ -108,7 +108,8 @@ async fn read_feed(
     }
 }
 
-/// Adds ended interviews to the notices of those who manage or evaluate them, once the feed was read up to number `reached`.
+/// Adds ended interviews to the notices of the people who manage or evaluate them. The feed has been read up to number
+/// `reached`.
 async fn note(
     system: &SystemAccess,
     company: &CompanyId,
@@ -136,10 +137,10 @@ async fn note(
     stream::iter(notices).buffer_unordered(AT_ONCE).try_collect().await
 }
 
-/// The notices that an invocation has tried to hand over.
+/// The notices that this invocation has tried to turn into mails.
 type TriedNotices = BTreeSet<(CompanyId, CustomerId)>;
 
-/// Hands over the notices that are due and not among the `tried` ones.
+/// Turns due notices into mails, except those in `tried`.
 async fn hand_over(
     notices: DueWork<'_>,
     tried: &Mutex<TriedNotices>,
@@ -148,7 +149,7 @@ async fn hand_over(
     let system = notices.system;
     let due = system.store.due_interview_notices(system.now);
     let handed_over = notices.run(due, summary, |notice| async move {
-        // The index shows it again if it has failed, or if the index lags.
+        // The index shows a notice again if it has failed or if the index lags.
         if !tried.lock().await.insert((notice.company.clone(), notice.customer)) {
             return Ok(SweepSummary::default());
         }

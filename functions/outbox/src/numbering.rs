@@ -1,17 +1,15 @@
 //! Assigns numbers to the events that changes have written.
 //!
-//! A change commits its event without a number: a number taken in the transaction would make all changes of a
-//! company wait for each other. The outbox numbers events afterwards, in
-//! [`Store::assign_numbers`](shared::store::Store::assign_numbers): those of a company without gaps, but for
-//! the numbers that a restore leaves out, and those of one resource in the order of its versions. Each event
-//! names the one before it in its history; that one is numbered first, even if the stream has yet to deliver
-//! it.
+//! A change commits its event without a number: taking a number in the transaction would serialise all changes of a
+//! company. The outbox numbers events afterwards, in [`Store::assign_numbers`](shared::store::Store::assign_numbers):
+//! those of a company without gaps, except for numbers that a restore skips, and those of a resource in the order of
+//! its versions. Each event names its predecessor in the history; the predecessor is numbered first, even if the stream
+//! has not delivered it yet.
 //!
-//! The stream delivers events as they are committed; the schedule finds those that have no number a minute
-//! later. Both may number one event at once, and a batch may be delivered twice: a number is written only if
-//! neither the event nor the company's sequence has changed since they were read, so the slower one reads
-//! again and finds nothing left to do. Companies fail by themselves: the records of a company that failed are
-//! reported, so that the stream delivers them again.
+//! The stream delivers events as they are committed; the schedule finds events that have no number after a minute. Both
+//! may number the same event, and a batch may be delivered twice: a number is written only if neither the event nor the
+//! company's sequence has changed since they were read, so the slower worker reads again and finds nothing to do.
+//! Companies fail independently: the records of a failed company are reported, so that the stream delivers them again.
 
 use std::collections::BTreeMap;
 
@@ -23,10 +21,11 @@ use shared::{Error, Result, log_failure};
 
 use crate::outcome::SweepSummary;
 
-/// Events that are numbered together.
+/// The number of events that are numbered together.
 const TOGETHER: usize = 100;
 
-/// Assigns numbers to events, company by company. Returns the companies whose events have none yet.
+/// Assigns numbers to events, company by company. Returns the companies whose events could not be numbered, with the
+/// errors.
 pub(crate) async fn assign_numbers(
     system: &SystemAccess,
     entries: impl IntoIterator<Item = EntryKey>,
@@ -45,7 +44,7 @@ pub(crate) async fn assign_numbers(
     failed
 }
 
-/// Assigns numbers to events that the stream missed.
+/// Assigns numbers to events that the stream has missed.
 pub(crate) async fn assign_missing_numbers(work: DueWork<'_>, summary: &mut SweepSummary) -> Result<()> {
     let system = work.system;
     work.run_together(TOGETHER, system.store.due_events(system.now), summary, |events| async move {

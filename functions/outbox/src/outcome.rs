@@ -9,17 +9,17 @@ pub(crate) enum EffectResult {
     Sent,
     /// A conversion will start.
     Started,
-    /// Objects are deleted, and a deletion is recorded.
+    /// Objects are deleted, or a deletion is complete and recorded.
     Deleted,
-    /// The mail is pointless: the candidate has moved on, is deleted or takes no mails.
+    /// The effect is pointless: for example, the candidate has moved on, is deleted or takes no mails.
     Outdated,
     /// Retried later.
     Failed,
-    /// Retried once SES accepts mails again; does not count as a try.
+    /// Retried once SES or the storage is available again; does not count as an attempt.
     Postponed,
-    /// Has done its share of the work, and the next try continues; does not count as a try.
+    /// The effect has done its share of the work and continues next time; does not count as an attempt.
     Continued,
-    /// Everything is erased, but files may still arrive. This does not count as a try.
+    /// Everything is erased, but files may still arrive; does not count as an attempt.
     Settling,
     /// Kept for the operator.
     GivenUp,
@@ -48,11 +48,11 @@ invocation_summary! {
     pub struct SweepSummary {
         /// Mails that SES accepted.
         pub sent: usize,
-        /// Recordings that wait for their conversion.
+        /// Recordings queued for conversion.
         pub started: usize,
         /// Recorded deletions, and deleted objects without references.
         pub deleted: usize,
-        /// Effects that the candidate's moves made pointless.
+        /// Effects that later changes made pointless.
         pub outdated: usize,
         /// Effects to retry later.
         pub postponed: usize,
@@ -62,17 +62,17 @@ invocation_summary! {
         pub uploads_given_up: usize,
         /// Videos that were queued again.
         pub videos_queued: usize,
-        /// Answers with takes that were abandoned, queued again, or whose conversions were killed.
+        /// Answers with takes that were closed or queued again, or whose conversions were killed.
         pub takes_closed: usize,
-        /// Mails to staff that became effects: about ended interviews, about requests for help that had to wait, and reminders.
+        /// Mails to staff about ended interviews and delayed requests for help, and reminders.
         pub notices: usize,
-        /// Events that the stream did not have numbered.
+        /// Events numbered by the schedule, because the stream had missed them.
         pub events: usize,
-        /// The age of the oldest of these events.
+        /// The age of the oldest event in `events`, in seconds.
         pub numbering_lag_seconds: i64,
-        /// The time since the oldest deletion whose rest is not erased.
+        /// The age of the oldest unfinished deletion, in seconds.
         pub erasure_delay_seconds: i64,
-        /// The time since the morning of the oldest round of reminders that a step has left unfinished.
+        /// Seconds since the morning of the oldest unfinished round of reminders.
         pub reminder_delay_seconds: i64,
     }
 }

@@ -1,4 +1,4 @@
-//! Recordings that wait for their conversion: takes and welcome videos.
+//! Queues takes and welcome videos for conversion.
 
 use shared::Result;
 use shared::auth::SystemAccess;
@@ -8,7 +8,7 @@ use shared::media::conversion_marker_key;
 
 use crate::outcome::EffectResult;
 
-/// Queues a recording and stores its marker, whose event converts the recording whose turn it is then.
+/// Queues a recording and stores a marker, whose event starts the conversion of the first recording in the queue.
 pub(crate) async fn queue(
     system: &SystemAccess,
     waiting: &WaitingRecording,
@@ -22,9 +22,9 @@ pub(crate) async fn queue(
     })
 }
 
-/// Logs that the conversion of a recording was given up, since its executions were killed.
+/// Logs that the conversion of a recording is given up because its executions were killed.
 pub(crate) fn log_broken(company: &CompanyId, recording: &Recording) {
-    // No error: a client has made the recording. An alarm counts these lines.
+    // A warning, because a client has made the recording. An alarm counts these lines.
     tracing::warn!(
         target: "outbox", company = company.as_str(), %recording,
         task = "conversion", reason = "its executions were killed", "given up"

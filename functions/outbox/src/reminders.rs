@@ -1,15 +1,15 @@
 //! Reminds evaluators: on each working morning of a company, one mail to each about all candidates who wait for them.
 //!
-//! The notice of a member of staff knows the day of the last reminder. So an invocation that dies leaves the round, and the next
-//! one reminds those who were not reminded yet.
+//! Each person's notice records the day of the last reminder. So if an invocation dies, the next one reminds only those
+//! who were not reminded yet.
 //!
-//! A company may have more candidates than one step can read. What the step has read by half of its time leaves as mails, and the
-//! round keeps the place where the next step goes on. Those who got a mail by then get no second one: it told them of the candidates
-//! who were read. If the time is over before all mails are handed over, the next step reads the same candidates again and hands over
-//! the rest.
+//! A company may have more candidates than one step can read. Halfway through its time, a step stops reading and mails
+//! what it has read; the round saves the position for the next step. Evaluators who got a mail get no second one that
+//! day: the mail named the candidates that had been read. If the time is over before all mails are sent, the next step
+//! reads the same candidates again and sends the rest.
 //!
-//! The next morning begins with the first candidate. A round that has not ended by then leaves evaluators without a reminder, so that an
-//! operator has to be told.
+//! The next morning begins with the first candidate again. A round that has not ended by then leaves evaluators without
+//! a reminder, so an alarm must tell the operator.
 
 use std::collections::BTreeMap;
 
@@ -27,17 +27,17 @@ use shared::{Error, Result};
 
 use crate::outcome::SweepSummary;
 
-/// The most candidates that are read together.
-// An item may have 400 KB, and all kinds of work share the memory.
+/// The maximum number of candidates that are read together.
+// An item may have 400 KB, and all kinds of work share the function's memory.
 const TOGETHER: usize = 100;
 
-/// The notices that are written at once.
+/// The number of notices that are written concurrently.
 const AT_ONCE: usize = 8;
 
-/// The candidates who wait for each evaluator, with the ends of their interviews.
+/// For each evaluator, the waiting candidates and when their interviews ended.
 type WaitingInterviews = BTreeMap<CustomerId, Vec<(Option<DateTime<Utc>>, EndedInterview)>>;
 
-/// Reminds the evaluators of the companies whose morning has come.
+/// Reminds the evaluators of companies whose round is due.
 pub(crate) async fn remind_evaluators(work: DueWork<'_>, summary: &mut SweepSummary) -> Result<()> {
     let system = work.system;
     let due = system.store.due_evaluation_rounds(system.now);
@@ -47,21 +47,21 @@ pub(crate) async fn remind_evaluators(work: DueWork<'_>, summary: &mut SweepSumm
 /// The candidates that a step has read.
 struct ReadCandidates {
     waiting: WaitingInterviews,
-    /// The place of the first candidate; `None` if no project has its evaluators reminded.
+    /// The position of the first candidate; `None` if no project has reminders.
     from: Option<ReadingPlace>,
-    /// The place behind the last candidate; `None` if there is nobody left to read.
+    /// The position after the last candidate; `None` if none are left to read.
     to: Option<ReadingPlace>,
 }
 
-/// The mails that a step has handed over.
+/// The mails that a step has sent.
 struct HandedOver {
     mails: usize,
-    /// Whether its time was over before it had looked at all of them.
+    /// Whether the time was over before all mails were checked.
     is_cut_short: bool,
 }
 
-/// Reminds the evaluators of a company if it is a working day from 8 o'clock on, and plans the next morning, or the next step if its
-/// time is over.
+/// On a working day from 8 o'clock on, reminds the evaluators of a company. Then plans the next morning, or the next
+/// step if the time is over.
 async fn end_round(work: DueWork<'_>, round: &VersionedItem<EvaluationRound>) -> Result<SweepSummary> {
     let system = work.system;
     let store = &system.store;
@@ -90,14 +90,14 @@ async fn end_round(work: DueWork<'_>, round: &VersionedItem<EvaluationRound>) ->
         None => store.plan_evaluation_round(round, &company, system.now).await,
     };
     match moved {
-        // Another invocation was faster, or another project has its evaluators reminded: the next invocation plans it.
+        // Another invocation was faster, or another project got reminders: the next invocation plans the round.
         Err(Error::Changed) => Ok(summary),
         moved => moved.map(|()| summary),
     }
 }
 
-/// Reads who waits on `day` from the place on that a step before has reached, until half of the time that is left is over, but a page
-/// of candidates at least.
+/// Reads the candidates who wait on `day`, from the position `after` on, during half of the remaining time, but at
+/// least one page.
 async fn read_waiting(
     work: DueWork<'_>,
     company: &Company,
@@ -106,7 +106,7 @@ async fn read_waiting(
 ) -> Result<ReadCandidates> {
     let system = work.system;
     let store = &system.store;
-    // The other half is for the mails.
+    // The other half of the time is for the mails.
     let reading = DueWork { time: (system.usage().elapsed() + work.time) / 2, ..work };
     let zone = company.time_zone();
     let mut waiting = WaitingInterviews::new();
@@ -121,7 +121,7 @@ async fn read_waiting(
     for project in projects {
         let mut candidate =
             after.filter(|after| after.project == project.id).and_then(|after| after.candidate);
-        // Each step gets further, also one that begins when others have taken up the time.
+        // Always read at least one page, even if other work has used up the time.
         if !is_first && reading.is_over() {
             let to = Some(ReadingPlace { day, project: project.id, candidate });
             return Ok(ReadCandidates { waiting, from, to });
@@ -145,7 +145,7 @@ async fn read_waiting(
     Ok(ReadCandidates { waiting, from, to: None })
 }
 
-/// Hands over the mails of `day` until the time is over, but those of a few evaluators at least who got none on that day.
+/// Sends the mails of `day` until the time is over, but at least those of a few evaluators who got none that day.
 async fn hand_over(
     work: DueWork<'_>,
     company: &Company,
@@ -164,7 +164,7 @@ async fn hand_over(
     let mut handed_over = HandedOver { mails: 0, is_cut_short: false };
     let mut together = stream::iter(mails.collect::<Vec<_>>()).chunks(AT_ONCE);
     while let Some(mails) = together.next().await {
-        // Each step gets further: a step before has handed over those that are not due any more.
+        // Always send at least one mail that is still due: earlier steps may have sent the first ones.
         if handed_over.mails > 0 && work.is_over() {
             handed_over.is_cut_short = true;
             break;

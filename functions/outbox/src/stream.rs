@@ -13,7 +13,7 @@ use crate::numbering::assign_numbers;
 pub(crate) async fn handle(system: &SystemAccess, records: &[StreamRecord]) -> Result<BatchReport> {
     let mailer = Mailer::new(system.aws(), system.config()).map_err(Error::internal)?;
     let entries = records.iter().filter_map(entry_of);
-    // Events do not wait for mails.
+    // Concurrently: numbering must not wait for mails.
     let (unnumbered, mut report) =
         join(assign_numbers(system, entries), run_effects(system, &mailer, records)).await;
     for record in records {
@@ -37,7 +37,7 @@ async fn run_effects(system: &SystemAccess, mailer: &Mailer<'_>, records: &[Stre
         let deliveries = group.iter().map(|(_, id)| async move {
             match system.store.effect(id).await? {
                 Some(effect) => deliver(system, mailer, effect).await.map(drop),
-                // A missing effect is done.
+                // A missing effect has been completed.
                 None => Ok(()),
             }
         });

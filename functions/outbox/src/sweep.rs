@@ -1,6 +1,5 @@
-//! Picks up what is due: effects that the stream missed or that failed before, events that it did not have
-//! numbered, ended interviews and requests for help that staff are to be told or reminded of, uploads, videos and takes whose time is over.
-//! Each is a kind of work of its own; within it, companies take turns.
+//! Does what is due: effects that failed or that the stream missed, unnumbered events, notices and reminders for staff,
+//! overdue uploads, videos and takes. Each kind of work runs on its own; within it, companies take turns.
 
 use std::time::Duration;
 
@@ -15,19 +14,19 @@ use crate::deliver::{PARALLEL, deliver};
 use crate::outcome::{EffectResult, SweepSummary};
 use crate::{help, notices, numbering, reminders, takes, uploads, videos};
 
-// SES limits mails per second.
+// SES limits the mails per second.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Works for `time`, at each kind a step at least.
+/// Works for `time`, but at least one step of each kind.
 pub(crate) async fn handle(system: &SystemAccess, time: Duration) -> Result<SweepSummary> {
     let mut kinds: [SweepSummary; 8] = Default::default();
     let [events, notices, reminders, requests, uploads, videos, takes, effects] = &mut kinds;
     let work = |name| DueWork { system, name, time };
-    // Side by side: no kind waits for another, however much there is of it.
+    // Concurrently, so that no kind of work delays another.
     let (of_events, of_notices, of_reminders, of_requests, of_uploads, of_videos, of_takes, of_effects) = tokio::join!(
         numbering::assign_missing_numbers(work("events"), events),
         notices::tell_staff(system, time, notices),
-        // On the heap: all kinds together would be too large for the stack of a thread.
+        // Boxed: together, the futures would be too large for a thread's stack.
         Box::pin(reminders::remind_evaluators(work("reminders of evaluators"), reminders)),
         help::hand_over(work("help notices"), requests),
         uploads::give_up_uploads(work("uploads"), uploads),
@@ -58,7 +57,7 @@ async fn run_effects(work: DueWork<'_>, summary: &mut SweepSummary) -> Result<()
                 is_refused |= result == EffectResult::Postponed;
             }
         }
-        // SES limits mails per second, so more at once would be refused as well.
+        // SES limits the mails per second, so further mails would be refused now.
         if is_refused && !work.is_over() {
             system.pause(PAUSE).await;
         }

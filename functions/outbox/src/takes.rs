@@ -1,4 +1,4 @@
-//! Takes of answers: deletes their objects and captions, and closes abandoned ones.
+//! Takes: deletes their objects and captions, and closes abandoned ones.
 
 use shared::Result;
 use shared::auth::SystemAccess;
@@ -13,16 +13,16 @@ use shared::work::DueWork;
 use crate::outcome::{EffectResult, SweepSummary};
 use crate::recordings::log_broken;
 
-/// Shown to clients of a take whose conversions were all killed.
+/// The message for clients if all conversions of a take were killed.
 const BROKEN: &str = "The recording could not be converted. Record the answer again.";
 
-/// Deletes the objects and captions of takes that are no longer kept, and the parts of those that were converted as a whole.
+/// Deletes the objects and captions of dropped takes, and the parts of takes that were converted completely.
 pub(crate) async fn delete_takes(
     system: &SystemAccess,
     objects: &AnswerObjects,
     takes: &[TakeRef],
 ) -> Result<(EffectResult, String)> {
-    // The answers are read again, because a take may have been finished with more parts since.
+    // Read the answers again: a take may have been finished with more parts in the meantime.
     let AnswerObjects { company, project, candidate } = objects;
     let answers = system.store.answers(company, *project, *candidate).await?;
     for place in takes {
@@ -57,8 +57,8 @@ async fn delete_take(
     Ok(())
 }
 
-/// Closes takes that are neither sent nor finished, and queues those again whose events or executions were lost. Waiting is no
-/// failure: a take fails once its conversion was killed too often.
+/// Closes takes that were neither continued nor finished, and queues again takes whose events or executions were lost.
+/// Waiting is not a failure: a take fails only after its conversion was killed too often.
 pub(crate) async fn close_overdue(work: DueWork<'_>, summary: &mut SweepSummary) -> Result<()> {
     let system = work.system;
     work.run(system.store.due_answers(system.now), summary, |answers| async move {
@@ -85,23 +85,23 @@ async fn close(system: &SystemAccess, before: &VersionedItem<Answers>) -> Result
     let (broken, lost): (Vec<TakeRef>, Vec<TakeRef>) = converting
         .into_iter()
         .partition(|take| before.take(*take).is_some_and(|take| take.conversion.is_used_up()));
-    // The write records the effects that queue them.
+    // The write also records the effects that queue the takes.
     for take in lost {
         after = after.with_take(take, |take| take.conversion = take.conversion.waiting_again(system.now));
     }
-    // One: each failure is an event, and a write has one. The next invocation finds the others.
+    // Fail only one take: each failure is an event, and a write has only one. The next invocation fails the others.
     let failed = broken.into_iter().next();
     if let Some(take) = failed {
         after = after.with_take(take, |take| take.end_conversion(Conversion::failed(BROKEN)));
     }
     let writes = match candidate.filter(|_| is_final) {
-        // A changed deadline may have opened the interview again.
+        // A changed deadline may have reopened the interview.
         Some(candidate) => system.store.save_answers(&candidate, before, &after, system.now),
         None => system.store.update_answers(before, &after, system.now),
     };
     system.commit(writes).await?;
     if let Some(take) = failed {
-        // The parts stay, so that the operator may have the take converted again.
+        // Keep the parts, so that the operator can retry the conversion.
         let AnswerObjects { company, project, candidate } = objects;
         log_broken(&company, &Recording::Take { project, candidate, take });
     }

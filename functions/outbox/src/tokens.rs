@@ -1,4 +1,4 @@
-//! Deletes what a named token has made, after the token itself.
+//! Deletes what a named token has created, after the token is deleted.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +10,10 @@ use shared::{Error, Result};
 
 use crate::outcome::EffectResult;
 
-/// The guest links that one try deletes at most, each in a transaction of its own.
+/// The maximum number of guest links that an attempt deletes, each in its own transaction.
 const AT_ONCE: usize = 500;
 
-/// Deletes what `token` has made, in the name of the owner `by` who has deleted the token.
+/// Deletes what `token` has created, on behalf of the owner `by`, who has deleted the token.
 pub(crate) async fn delete_made_by(
     system: &SystemAccess,
     company: &CompanyId,
@@ -37,11 +37,11 @@ pub(crate) async fn delete_made_by(
         if deleted == AT_ONCE {
             return Ok((EffectResult::Continued, String::new()));
         }
-        // The deletion of a candidate deletes their links.
+        // If the candidate is gone, their deletion deletes the links.
         let Some(candidate) = store.candidate(company, link.project, link.candidate).await? else { continue };
         deleted += 1;
         match system.commit(store.delete_guest_link(&candidate, link, system.now)).await {
-            // A manager or a guest was faster: the next try finds what is left.
+            // A manager or guest has changed the candidate: the next attempt deletes the rest.
             Err(Error::Changed) => return Ok((EffectResult::Continued, String::new())),
             committed => committed?,
         }

@@ -6,10 +6,10 @@ use shared::work::DueWork;
 
 use crate::outcome::SweepSummary;
 
-/// Shown to clients of an overdue upload.
+/// The message for clients of an overdue upload.
 pub(crate) const TOO_LATE: &str = "The file did not arrive in time. Announce and upload it again.";
 
-/// Fails uploads whose file has not arrived.
+/// Fails overdue uploads.
 pub(crate) async fn give_up_uploads(work: DueWork<'_>, summary: &mut SweepSummary) -> Result<()> {
     let SystemAccess { store, now, .. } = work.system;
     work.run(store.due_uploads(*now), summary, |upload| async move {

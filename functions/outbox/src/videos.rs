@@ -1,4 +1,4 @@
-//! Welcome videos whose time is over: their file has not arrived, or they are not converted.
+//! Overdue welcome videos: their file has not arrived, or they are not converted yet.
 
 use shared::Result;
 use shared::auth::SystemAccess;
@@ -13,13 +13,13 @@ use crate::outcome::SweepSummary;
 use crate::recordings::log_broken;
 use crate::uploads::TOO_LATE;
 
-/// Shown to clients of a video whose file is gone before it was converted.
+/// The message for clients if the file of a video disappeared before its conversion.
 const GONE: &str = "The video could not be converted in time. Upload it again.";
-/// Shown to clients of a video whose conversions were all killed.
+/// The message for clients if all conversions of a video were killed.
 const BROKEN: &str = "The video could not be converted. Upload another file.";
 
-/// Fails videos whose file has not arrived or is gone, and those that kill their executions. Queues the others again, whose
-/// events or executions were lost: waiting is no failure.
+/// Fails videos whose file is missing or whose conversions are always killed. Queues the others again, because their
+/// events or executions were lost; waiting is not a failure.
 pub(crate) async fn look_at_overdue(work: DueWork<'_>, summary: &mut SweepSummary) -> Result<()> {
     let system = work.system;
     work.run(system.store.due_videos(system.now), summary, |video| async move {
@@ -50,7 +50,7 @@ async fn settle(system: &SystemAccess, video: &VersionedItem<Video>) -> Result<V
     Ok(VideoEnd::Failed)
 }
 
-/// Why an overdue video fails; `None` if it can be converted.
+/// The reason why an overdue video fails; `None` if it can still be converted.
 async fn failure(system: &SystemAccess, video: &Video) -> Result<Option<&'static str>> {
     if video.conversion.status == ConversionStatus::AwaitingUpload {
         return Ok(Some(TOO_LATE));

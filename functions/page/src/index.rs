@@ -1,5 +1,5 @@
-//! The pages themselves: candidates get the same one under each of their links, as staff do who follow a link with a key. Guests have one
-//! of their own, staff another one where they watch and judge, and a fourth one is about accessibility.
+//! The HTML pages: one for candidates and for staff who follow a link with a key, one for guests, one for staff who
+//! watch and judge, and one about accessibility.
 
 use axum::extract::State;
 use axum::http::header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY};
@@ -28,43 +28,45 @@ pub(crate) async fn show(State(app): State<App>, reader: FileReader) -> Result<R
     Ok(response)
 }
 
-/// GET a path that no link has: the page, which says what to do.
+/// GET a path of no valid link: the candidate's page with 404, which says what to do.
 pub(crate) async fn show_wrong(app: State<App>, reader: FileReader) -> Result<Response> {
     Ok(as_not_found(show(app, reader).await?))
 }
 
-/// GET /review/{key}. It reads nothing of what the key is for: programs that look at links in mails open it as well.
+/// GET /review/{key}. Does not look up the key: programs that check links in mails open this page too.
 pub(crate) async fn show_to_guest(State(app): State<App>, reader: FileReader) -> Result<Response> {
     send_to_viewer(&app, &reader, &GUEST, GUEST_SCRIPT_HASH).await
 }
 
-/// GET a path that no guest's link has: their page, which says what to do.
+/// GET a path of no valid guest link: the guests' page with 404, which says what to do.
 pub(crate) async fn show_wrong_to_guest(app: State<App>, reader: FileReader) -> Result<Response> {
     Ok(as_not_found(show_to_guest(app, reader).await?))
 }
 
-/// GET /staff/{company}/, /project/{company}/{project}/, /result/{company}/{project}/{candidate}/, and /sign-in/, which shows why a sign-in
-/// was refused. The same page for everyone: its script asks the API who the caller is, and what there is.
+/// GET /staff/{company}/, /project/{company}/{project}/, /result/{company}/{project}/{candidate}/, and /sign-in/, which
+/// shows why a sign-in was refused. Everyone gets the same page: its script asks the API who the caller is and what
+/// they may see.
 pub(crate) async fn show_to_staff(State(app): State<App>, reader: FileReader) -> Result<Response> {
     send_to_viewer(&app, &reader, &STAFF, STAFF_SCRIPT_HASH).await
 }
 
-/// GET a path of another shape: the page, which says what to do.
+/// GET an invalid path of a staff page: the staff's page with 404, which says what to do.
 pub(crate) async fn show_wrong_to_staff(app: State<App>, reader: FileReader) -> Result<Response> {
     Ok(as_not_found(show_to_staff(app, reader).await?))
 }
 
-/// GET /accessibility/{company}/ and /accessibility/: the same page for all companies, whose script asks the API for the contact.
+/// GET /accessibility/{company}/ and /accessibility/. All companies have the same page, whose script asks the API for
+/// the contact.
 pub(crate) async fn show_accessibility(State(app): State<App>, reader: FileReader) -> Result<Response> {
     send_to_viewer(&app, &reader, &ACCESSIBILITY, ACCESSIBILITY_SCRIPT_HASH).await
 }
 
-/// GET a path of another shape: the page, which says what it says of all companies.
+/// GET an invalid path of the page about accessibility: that page with 404, as for no company.
 pub(crate) async fn show_wrong_accessibility(app: State<App>, reader: FileReader) -> Result<Response> {
     Ok(as_not_found(show_accessibility(app, reader).await?))
 }
 
-/// Sends a page that plays what candidates have recorded, or plays nothing.
+/// Sends a page that records nothing: it may play recordings of candidates.
 async fn send_to_viewer(app: &App, reader: &FileReader, page: &PackedFile, script: &str) -> Result<Response> {
     let policy = viewer_policy(script, &ObjectStore::of(app)?.origin().await?);
     let mut response = send(page, reader, policy)?;
@@ -75,7 +77,7 @@ async fn send_to_viewer(app: &App, reader: &FileReader, page: &PackedFile, scrip
     Ok(response)
 }
 
-/// Sends a page whose address holds a key, or names a candidate.
+/// Sends a page whose URL contains a key or names a candidate, so caches and referrers must not keep it.
 fn send(page: &PackedFile, reader: &FileReader, policy: String) -> Result<Response> {
     let policy = HeaderValue::try_from(policy).map_err(Error::internal)?;
     let mut response = page.send(reader, "no-store")?;
@@ -87,16 +89,16 @@ fn send(page: &PackedFile, reader: &FileReader, policy: String) -> Result<Respon
 }
 
 fn as_not_found(mut response: Response) -> Response {
-    // A client that has it is told so.
+    // Leave 304 as it is, for clients that have the page.
     if response.status() == StatusCode::OK {
         *response.status_mut() = StatusCode::NOT_FOUND;
     }
     response
 }
 
-/// The content security policy of the candidate's page: it may run and show files of this service, call the API, send recordings
-/// to the bucket and play its objects. Takes that are looked at before they are sent are `blob:`. The only script in the page
-/// itself that runs is the one that loads the others, so that a refused file is asked for again.
+/// The content security policy of the candidate's page: run and show this service's files, call the API, upload
+/// recordings to the bucket and play objects from it. Takes that are played before they are sent are `blob:`. The only
+/// inline script is the one that loads the others and retries a file that fails.
 fn content_policy(bucket: &str) -> String {
     format!(
         "default-src 'none'; script-src 'self' 'sha256-{INDEX_SCRIPT_HASH}'; style-src 'self'; connect-src 'self' {bucket}; \
@@ -105,7 +107,8 @@ fn content_policy(bucket: &str) -> String {
     )
 }
 
-/// The policy of the pages of guests and staff: they may run and show files of this service, call the API and play what the bucket holds.
+/// The policy of the pages of guests and staff: run and show this service's files, call the API and play objects from
+/// the bucket.
 fn viewer_policy(script: &str, bucket: &str) -> String {
     format!(
         "default-src 'none'; script-src 'self' 'sha256-{script}'; style-src 'self'; connect-src 'self'; \
@@ -129,11 +132,11 @@ mod tests {
     fn the_page_names_only_files_of_its_own() {
         for attribute in [" src=\"", " href=\""] {
             for address in INDEX.split(attribute).skip(1) {
-                // An empty address is that of the page.
+                // An empty URL is that of the page itself.
                 assert!(address.starts_with("/page/VERSION/") || address.starts_with("\">"), "{address}");
             }
         }
-        // The policy lets nothing else run that stands in the page itself.
+        // The policy blocks all other inline scripts and styles.
         assert_eq!(INDEX.matches("<script").count(), 1, "{INDEX}");
         assert!(!INDEX.contains("<style") && !INDEX.contains("style="), "{INDEX}");
     }

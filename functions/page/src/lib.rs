@@ -1,14 +1,15 @@
-//! Four pages. Links in mails lead to the one where candidates take their interview, and staff activate accounts, reset
-//! passwords, confirm addresses and restore them. On the second one, a guest without an account watches a candidate's answers, by a
-//! link that a manager has made. On the third one, staff log in, watch answers and judge them. The
-//! fourth one says how far all of them can be used by everyone, and whom to ask for another way.
+//! Four pages. Links in mails lead to the first one: candidates take their interview there, and staff activate
+//! accounts, reset passwords, and confirm or restore addresses. On the second one, guests without an account watch a
+//! candidate's answers through a link that a manager has made. On the third one, staff log in, watch answers and judge
+//! them. The fourth one describes how accessible the pages are, and names a contact.
 //!
-//! Each page is a script of this project, which calls the API. It loads nothing from other hosts than this service and the
-//! bucket. All are made of the files in `assets`: `main.js` imports the modules of the candidate's page, `guest.js` those of the
-//! guest's, `staff.js` those of the staff's, `accessibility.js` those of the fourth one, and the styles of all follow those in
-//! `page.css`. No page loads what is another's alone. The modules in `player/` show a question with its answer, and know no page.
+//! Each page is a script that calls the API, and loads files only from this service and the bucket. All pages are made
+//! of the files in `assets`: `main.js` imports the modules of the candidate's page, `guest.js` those of the guests',
+//! `staff.js` those of the staff's, `accessibility.js` those of the fourth one. `page.css` comes before each page's own
+//! styles. No page loads files that only another page needs. The modules in `player/` show a question with its answer
+//! and do not depend on a page.
 //!
-//! Beside the pages, files that programs look for at fixed paths.
+//! The function also serves files that programs expect at fixed paths.
 
 mod files;
 mod index;
@@ -17,12 +18,12 @@ mod well_known;
 use shared::app::App;
 use shared::http::{HttpService, RouteGroup};
 
-/// Answers the requests of this group.
+/// The HTTP service that answers the requests of this group.
 pub fn service(app: App) -> HttpService {
     routes(RouteGroup::new()).into_service(app)
 }
 
-/// The routes of this group, which stand beside the version segment: the page is no part of the API.
+/// The routes of this group. They are outside `/api/v3`, because the pages are not part of the API.
 pub fn routes(routes: RouteGroup) -> RouteGroup {
     routes
         .page("/register/{key}/", index::show)
@@ -39,7 +40,7 @@ pub fn routes(routes: RouteGroup) -> RouteGroup {
         .page("/sign-in/", index::show_to_staff)
         .page("/accessibility/", index::show_accessibility)
         .page("/accessibility/{company}/", index::show_accessibility)
-        // Parts of links, and what a mail program has added to one.
+        // Truncated links, and links with text that a mail program has appended.
         .page("/register/", index::show_wrong)
         .page("/register/{key}/{*rest}", index::show_wrong)
         .page("/interview/", index::show_wrong)

@@ -1,4 +1,4 @@
-//! Files that programs look for at fixed paths.
+//! Files that programs expect at fixed paths.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -9,21 +9,21 @@ use shared::{Error, Result};
 
 const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
 
-/// The days after which a copy of the contact may no longer be right. RFC 9116 recommends less than a year.
+/// How many days a copy of the contact remains valid. RFC 9116 recommends less than a year.
 const CONTACT_DAYS: Days = Days::new(90);
 
 /// GET /.well-known/security.txt, in the format of RFC 9116: where to report a vulnerability. 404 if the deployment names no contact.
 pub(crate) async fn show_security_contact(State(app): State<App>, reader: FileReader) -> Result<Response> {
     let contact = app.config().security_contact.as_ref().ok_or(Error::NotFound)?;
     let canonical = reader.base_url.join("/.well-known/security.txt").map_err(Error::internal)?;
-    // The text ends at midnight, so that copies can be compared for a day.
+    // Expire at midnight, so that the text, and with it the `ETag`, changes only once a day.
     let expires = (app.now() + CONTACT_DAYS).date_naive().and_time(NaiveTime::MIN).and_utc();
     let expires = expires.to_rfc3339_opts(SecondsFormat::Secs, true);
     let text = format!("Contact: {contact}\nExpires: {expires}\nCanonical: {canonical}\n");
     send(&reader, &text)
 }
 
-/// GET /llms.txt, in the format of llmstxt.org: where a language model finds the API described.
+/// GET /llms.txt, in the format of llmstxt.org: tells language models where the API is described.
 pub(crate) async fn show_guide_to_documents(reader: FileReader) -> Result<Response> {
     send(&reader, &include_str!("llms.txt").replace("{base}", reader.base_url.as_str()))
 }

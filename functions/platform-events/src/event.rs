@@ -1,4 +1,4 @@
-//! Events in EventBridge's envelope.
+//! Events in EventBridge envelopes.
 
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
@@ -11,24 +11,24 @@ use shared::error::FieldErrors;
 use shared::http::reference::ReferenceUris;
 use shared::{Error, Result};
 
-/// The fields that matter here.
+/// The fields of an event that this function uses.
 #[derive(Debug, Deserialize)]
 pub struct BusEvent {
-    /// Identifies duplicates.
+    /// The identifier of the event, equal for duplicates.
     pub id: String,
-    /// The sender: another part of the platform, or SES, whose name no other sender can use.
+    /// The source: another part of the platform, or `aws.ses`, which only SES can use.
     pub source: String,
-    /// `interview.completed`, `interview.aborted` or `evaluation.recorded`; for SES, its own kinds.
+    /// `interview.completed`, `interview.aborted` or `evaluation.recorded`; other kinds for SES.
     #[serde(rename = "detail-type")]
     pub kind: String,
-    /// The time of the event, to the second.
+    /// When the event happened, to the second.
     pub time: DateTime<Utc>,
-    /// Depends on the kind.
+    /// The content, whose fields depend on the kind.
     pub detail: Value,
 }
 
 const REQUIRED: &str = "This field is required.";
-/// The kinds of events of the platform's other parts.
+/// The kinds of events from the platform.
 const KINDS: [&str; 3] = ["interview.completed", "interview.aborted", "evaluation.recorded"];
 
 /// The `detail` of a platform event.
@@ -41,7 +41,6 @@ struct EventDetail {
     completed: Option<bool>,
 }
 
-/// A valid event.
 pub(crate) struct CandidateEvent {
     pub(crate) id: String,
     pub(crate) candidate: (CompanyId, ProjectId, CandidateId),
@@ -55,7 +54,7 @@ impl BusEvent {
         self.source == "aws.ses"
     }
 
-    /// The `detail` of an event of one kind.
+    /// Parses `detail` for the event's kind.
     ///
     /// # Errors
     /// A field error on `detail`.
@@ -70,7 +69,7 @@ impl BusEvent {
     pub(crate) fn read(self, references: ReferenceUris<'_>) -> Result<CandidateEvent> {
         let mut errors = FieldErrors::default();
         let EventDetail { candidate, customer, completed } = self.detail()?;
-        // Candidates are named by reference: the platform's other parts know no other names from this API.
+        // Events refer to candidates by URL: the platform knows no other names from this API.
         let candidate = errors.read("candidate", references.parse_candidate(&candidate));
         let report = match self.kind.as_str() {
             "interview.completed" => Some(PlatformReport::Completed),
@@ -79,7 +78,7 @@ impl BusEvent {
                 let customer = match (&customer, &candidate) {
                     (None, _) => Err(REQUIRED.to_owned()),
                     (Some(customer), Some((company, ..))) => references.parse(company, customer).map(Some),
-                    // Without its candidate, a reference has no company to belong to.
+                    // Without a valid candidate, the customer's company is unknown.
                     (Some(_), None) => Ok(None),
                 };
                 let customer = errors.read("customer", customer).flatten();

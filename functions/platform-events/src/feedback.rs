@@ -1,4 +1,4 @@
-//! Handles bounces and complaints that SES reports.
+//! Handles bounces and complaints reported by SES.
 
 use mail_parser::MessageParser;
 use serde::Deserialize;
@@ -12,7 +12,7 @@ use shared::event::RecordOutcome;
 use shared::store::RetryPolicy;
 use shared::{Error, Result};
 
-/// The `detail` of an event that SES publishes.
+/// The `detail` of an SES event.
 #[derive(Deserialize)]
 pub(crate) struct MailFeedback {
     mail: SentMail,
@@ -27,16 +27,16 @@ struct SentMail {
 
 #[derive(Deserialize)]
 struct MailTags {
-    /// The recipient's account; absent in mails to accounts that were deleted.
+    /// The tag of the recipient's account; absent for mails to deleted accounts.
     recipient: Option<Vec<String>>,
 }
 
-// SES sends null for lists that it has nothing for.
+// SES sends null for empty lists, hence the `Option`s.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct MailBounce {
     bounce_type: Option<String>,
-    /// SES's reason, such as `General`, or `Suppressed` for an address on its global list.
+    /// SES's reason, such as `General`, or `Suppressed` for an address on its global suppression list.
     bounce_sub_type: Option<String>,
     bounced_recipients: Option<Vec<MailRecipient>>,
 }
@@ -44,15 +44,16 @@ struct MailBounce {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct MailComplaint {
-    /// The type of the report in RFC 5965, such as `abuse`; absent if the recipient's server gives none.
+    /// The feedback type of RFC 5965, such as `abuse`; absent if the recipient's server gives none.
     complaint_feedback_type: Option<String>,
     complained_recipients: Option<Vec<MailRecipient>>,
 }
 
 impl MailComplaint {
-    /// Whether the recipient does not want the mails.
+    /// Whether the recipient has complained about the mail.
     fn is_against_mails(&self) -> bool {
-        // `not-spam` takes mails out of the spam folder, and `auth-failure` tells the sender that a signature does not hold.
+        // `not-spam` means that the recipient moved the mail out of the spam folder; `auth-failure` reports an invalid
+        // signature.
         let kind = self.complaint_feedback_type.as_deref().unwrap_or_default();
         !["not-spam", "auth-failure"].iter().any(|harmless| harmless.eq_ignore_ascii_case(kind))
     }
@@ -63,12 +64,12 @@ impl MailComplaint {
 struct MailRecipient {
     /// The address, or a mailbox with a display name if SES takes it from the header `To`.
     email_address: Option<String>,
-    /// The code that the recipient's server answered, such as `5.1.1`; absent in complaints.
+    /// The status code of the recipient's server, such as `5.1.1`; absent in complaints.
     status: Option<String>,
 }
 
 impl MailRecipient {
-    /// The addresses alone, such as `kim@x.example` in `Kim Lee <kim@x.example>`.
+    /// The addresses without display names, such as `kim@x.example` in `Kim Lee <kim@x.example>`.
     fn addresses(&self) -> Vec<String> {
         let Some(mailboxes) = &self.email_address else { return Vec::new() };
         let header = format!("To: {mailboxes}\r\n\r\n");
@@ -80,12 +81,12 @@ impl MailRecipient {
 }
 
 impl MailFeedback {
-    /// Logs why SES reports on a mail to the recipient with this tag.
-    // Without the diagnostic text, which quotes the address.
+    /// Logs the reason for a report about a mail to this recipient.
+    // Does not log the diagnostic text, which quotes the address.
     fn log(&self, tag: &RecipientTag) {
         let bounce = self.bounce.as_ref();
         let status = bounce.and_then(|bounce| bounce.bounced_recipients.as_ref()?.first()?.status.as_deref());
-        // Written by the recipient's server, so anything else than a code is left out.
+        // The recipient's server writes the status, so log it only if it is a code.
         let status = status.filter(|code| code.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'));
         tracing::info!(
             target: "platform-events",
@@ -98,7 +99,7 @@ impl MailFeedback {
         );
     }
 
-    /// The addresses to suppress; `None` for transient bounces, and for reports that are no complaint about the mail.
+    /// The addresses to suppress; `None` for transient bounces and for reports that are not complaints about the mail.
     fn suppressed(self) -> Option<(SuppressionReason, Vec<String>)> {
         let (reason, recipients) = match (self.bounce, self.complaint) {
             (Some(bounce), None) if bounce.bounce_type.as_deref() == Some("Permanent") => {
@@ -115,13 +116,13 @@ impl MailFeedback {
 
 /// Suppresses the reported addresses. Idempotent.
 pub(crate) async fn apply_feedback(system: &SystemAccess, feedback: MailFeedback) -> Result<RecordOutcome> {
-    // Recipients are found by tag: an address may belong to accounts of several companies.
+    // Find the recipient by tag: accounts of several companies may have the address.
     let tags = feedback.mail.tags.as_ref().and_then(|tags| tags.recipient.as_ref());
     let Some(tag) = tags.and_then(|tags| tags.first()) else { return Ok(RecordOutcome::Ignored) };
     let tag: RecipientTag = tag.parse().map_err(|_| Error::field("recipient", "Unknown recipient tag."))?;
     feedback.log(&tag);
     let Some((reason, addresses)) = feedback.suppressed() else { return Ok(RecordOutcome::Ignored) };
-    // Retried, and a dead letter in the end, like other events before the start.
+    // Fail, so that the event is retried and becomes a dead letter, like other events before the company's start.
     if system.store.awaits_start(&tag.company).await? {
         return Err(Error::NotStarted);
     }
@@ -138,7 +139,7 @@ pub(crate) async fn apply_feedback(system: &SystemAccess, feedback: MailFeedback
     Ok(outcome)
 }
 
-/// Suppresses an address; false if the account is gone, or no longer has this address.
+/// Suppresses an address; false if the account is gone or no longer has the address.
 async fn suppress_address(
     system: &SystemAccess,
     tag: &RecipientTag,

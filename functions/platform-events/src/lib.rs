@@ -1,5 +1,5 @@
-//! Applies interviews and evaluations that other parts of the platform report, and bounces and complaints that SES
-//! reports.
+//! Applies interviews and evaluations reported by other parts of the platform, and bounces and complaints reported by
+//! SES.
 //!
 //! Events may be duplicated, late or out of order.
 
@@ -21,8 +21,8 @@ use event::CandidateEvent;
 /// Processes one event.
 ///
 /// # Errors
-/// Field errors if the event is malformed; [`Error::NotStarted`] if its company was imported and has not started; storage
-/// failures. The event is retried and, after some tries, becomes a dead letter.
+/// Field errors if the event is malformed, [`Error::NotStarted`] if its company was imported and has not started, or
+/// storage errors. The event is retried and becomes a dead letter after some attempts.
 pub async fn process(app: &App, event: BusEvent) -> Result<RecordOutcome> {
     let id = event.id.clone();
     let kind = event.kind.clone();
@@ -60,11 +60,11 @@ async fn apply_event(system: &SystemAccess, event: &CandidateEvent) -> Result<Re
     if found.is_known {
         return Ok(RecordOutcome::Duplicate);
     }
-    // A dead letter as well, which the operator hands over again after the start: nothing of the company moves before.
+    // Becomes a dead letter, which the operator redrives after the start: nothing of the company may change before.
     if found.awaits_start {
         return Err(Error::NotStarted);
     }
-    // A dead letter, which the operator sees: the platform knows a customer that this service does not.
+    // Becomes a dead letter, so that the operator notices a customer that only the platform knows.
     if customer.is_some() && !found.knows_customer {
         return Err(Error::field("customer", "There is no such customer in the candidate's company."));
     }

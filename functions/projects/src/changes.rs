@@ -15,7 +15,7 @@ use shared::http::reference::ReferenceUris;
 use shared::http::{BodyChanges, BodyFields, ListItem};
 use shared::{Error, Result};
 
-/// Reads the body of a change in a deployment that may be local.
+/// Reads the body of a change. `is_local` allows URLs that only local deployments may use.
 pub(crate) fn read_changes(
     mut body: BodyFields,
     company: &CompanyId,
@@ -36,7 +36,7 @@ pub(crate) struct NewProject {
     pub(crate) changes: BodyChanges<Project>,
 }
 
-/// Reads the body of a creation in a deployment that may be local.
+/// Reads the body of a creation. `is_local` allows URLs that only local deployments may use.
 pub(crate) fn read_new(
     mut body: BodyFields,
     company: &CompanyId,
@@ -55,7 +55,7 @@ fn read_optional(
     references: ReferenceUris<'_>,
     is_local: bool,
 ) -> BodyChanges<Project> {
-    // The spelling of lists, whose rows clients may send back.
+    // Accept the misspelt name of project lists, because clients may send back a row.
     body.ignore("skipped_candiates_count");
     let mut changes: BodyChanges<Project> = BodyChanges::default();
     changes.set(read_staff(body, "evaluators", company, references), |project| &mut project.staff.evaluators);
@@ -86,7 +86,7 @@ fn read_optional(
     changes.set(body.clearable_date("activationdate", parse_date), |project| {
         &mut project.settings.activationdate
     });
-    // A project always has a day of creation, so null leaves it.
+    // Ignore null: a project always has a creation date.
     changes.set(body.clearable_date("creationdate", parse_date).flatten(), |project| {
         &mut project.settings.creationdate
     });
@@ -137,7 +137,7 @@ fn read_videos(
     Some(videos)
 }
 
-/// Makes the changes. Fails with a message if the roles that were sent contradict those that were not.
+/// Applies the changes. Fails with a field error if roles in the request contradict existing ones.
 pub(crate) fn apply(changes: BodyChanges<Project>, project: &mut Project) -> Result<()> {
     changes.apply_to(project);
     project.staff.check().map_err(|message| Error::field(FieldErrors::ACROSS, message))

@@ -1,4 +1,4 @@
-//! Copies of projects: a new project with the settings, questions and criteria of another one.
+//! Creates projects by copying another project's settings, questions and criteria.
 
 use shared::auth::access::AdmittedRequest;
 use shared::domain::id::ProjectId;
@@ -12,16 +12,16 @@ use shared::{Error, Result};
 pub(crate) struct ProjectCopy {
     source: CopySource,
     copied: CopiedAttachments,
-    /// Whether the caller may set a retention rule, and so may copy one.
+    /// Whether the retention rule is copied: only callers who may set a rule may copy one.
     copies_retention: bool,
 }
 
-/// The name of the retention rule in `not_copied`.
+/// The name of the retention rule in the response's `not_copied`.
 const RETENTION: &str = "retention";
 
 impl ProjectCopy {
-    /// Reads the project to copy. Fails with a message on `copy_of` if it does not exist or the caller may not see it, and with
-    /// [`Error::MissingPermission`] if they may not change it.
+    /// Reads the project to copy. Fails with an error on `copy_of` if it does not exist or the caller may not see it,
+    /// and with [`Error::MissingPermission`] if they may not change it.
     pub(crate) async fn read(access: &AdmittedRequest, id: ProjectId) -> Result<Self> {
         let source = access.store.copy_source(access.company_id(), id).await?;
         let is_allowed = |action: Action, source: &CopySource| {
@@ -37,7 +37,7 @@ impl ProjectCopy {
         Ok(Self { source, copied, copies_retention })
     }
 
-    /// The new project with what it takes over.
+    /// The new project with the copied settings.
     pub(crate) fn apply_to(&self, project: Project) -> Project {
         let CopiedAttachments { labels, videos } = &self.copied;
         let source = &self.source.project;
@@ -45,13 +45,13 @@ impl ProjectCopy {
         if self.copies_retention { copy.copying_retention(source) } else { copy }
     }
 
-    /// The settings of the source that are not copied, because the caller may not set them.
+    /// The settings that are not copied, because the caller may not set them.
     pub(crate) fn not_copied(&self) -> Vec<String> {
         let has_rule = self.source.project.retention.own.is_some();
         if has_rule && !self.copies_retention { vec![RETENTION.to_owned()] } else { Vec::new() }
     }
 
-    /// Creates the project with the questions and criteria.
+    /// The transaction that creates the project with the copied questions and criteria.
     pub(crate) fn create(&self, access: &AdmittedRequest, project: &Project) -> Transaction {
         access.store.copy_project(
             project,

@@ -22,7 +22,8 @@ use crate::copy::ProjectCopy;
 use crate::expand::{EVALUATORS, ExpandedResources, INTERVIEW_MANAGERS, NAMES, REVIEWERS};
 use crate::view::{ListedProjectView, NewProjectView, ProjectView, ProjectViewer};
 
-/// A named token cannot run the project that it creates: its projects never change.
+/// The error if a named token creates a project without managers: its own list of projects never changes, so it could
+/// not manage the new one.
 const NO_MANAGER: &str = "A named token cannot manage projects. Name at least one customer as manager.";
 
 /// GET …/projects/
@@ -90,16 +91,16 @@ pub(crate) async fn create(
     let mut project = Project::new(id, &access.target, name, access.now);
     match &copy {
         Some(copy) => project = copy.apply_to(project),
-        // Without an application of the company's, mails lead to this service.
+        // Without an external interview application (`SUITE_URL`), this service conducts the interviews.
         None if !access.config().has_suite => {
             project.settings.interview_platform = InterviewPlatform::Builtin;
         }
         None => {}
     }
     apply(changes, &mut project)?;
-    // The user who creates a project runs it.
+    // The customer who creates a project becomes its manager.
     project.staff.interview_managers.extend(access.caller.customer());
-    // A named token holds no role, and without a manager only owners and admins would see the project.
+    // A named token holds no role, and a project without managers is visible only to owners and admins.
     if project.staff.interview_managers.is_empty() {
         return Err(Error::field("interview_managers", NO_MANAGER));
     }
@@ -112,7 +113,7 @@ pub(crate) async fn create(
         None => access.store.create_project(&project),
     };
     match access.commit(writes, created).await {
-        // A part of the original was deleted in the meantime. The next attempt copies what is left.
+        // A part of the original was deleted in the meantime, so retry with what is left.
         Err(Error::NotFound) if copy.is_some() => Err(Error::Changed),
         Err(error) => Err(name_visible_holder(&access, error).await?),
         committed => committed,
@@ -151,18 +152,18 @@ pub(crate) async fn update(
     }
 }
 
-/// The error with the project that has the `external_id`, if it is that error and the caller may see the project.
+/// Adds the project that has the `external_id` to the error if the caller may see it; returns other errors unchanged.
 async fn name_visible_holder(access: &AdmittedRequest, error: Error) -> Result<Error> {
     let Error::ExternalIdTaken { holder: Some(ResourceRef::Project { project }), .. } = error else {
         return Ok(error);
     };
-    // Callers without a role in it must not learn that it exists.
+    // Callers without a role in the project must not learn that it exists.
     let holder = access.store.project(access.company_id(), project).await?;
     let is_seen = holder.is_some_and(|holder| is_seen(access, &holder));
     Ok(if is_seen { access.name_holder(error) } else { error })
 }
 
-/// Whether the caller may see a project of the company.
+/// Whether the caller may see the project.
 fn is_seen(access: &AdmittedRequest, project: &Project) -> bool {
     Action::ReadProject.is_allowed(&access.caller.in_project(project.id, &project.staff))
 }

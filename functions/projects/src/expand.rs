@@ -1,4 +1,4 @@
-//! Resources instead of references in projects, for clients that ask with `?expand=`.
+//! Shows resources instead of references in projects, on request by `?expand=`.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ const LABELS: &str = "labels";
 const ROLES: &str = "roles";
 const QUESTIONS: &str = "questions";
 const CRITERIA: &str = "criteria";
-/// The fields that can be expanded. Videos are always shown whole.
+/// The fields that can be expanded. `videos` is accepted, though videos are always shown in full.
 pub(crate) const NAMES: &[&str] =
     &[EVALUATORS, INTERVIEW_MANAGERS, REVIEWERS, LABELS, ROLES, "videos", QUESTIONS, CRITERIA];
 
@@ -32,7 +32,7 @@ pub(crate) struct ExpandedResources {
 }
 
 impl ExpandedResources {
-    /// Reads what `fields` of all of `projects` refer to, in at most one round trip.
+    /// Reads the resources that `fields` of the projects refer to, in at most one round trip.
     pub(crate) async fn load(
         access: &AdmittedRequest,
         fields: ExpandFields,
@@ -55,7 +55,7 @@ impl ExpandedResources {
         Ok(Self { fields, found })
     }
 
-    /// The people of one role, `name`, in a project.
+    /// The customers with one role in a project. `name` is the field of the role.
     pub(crate) fn people(
         &self,
         name: &str,
@@ -65,7 +65,7 @@ impl ExpandedResources {
     ) -> Vec<ExpandedReference<CustomerView>> {
         let mut people = Vec::with_capacity(ids.len());
         for id in ids {
-            // A customer may have been read for another role.
+            // Filter by field: the customer may have been read for another role.
             let customer = self.found.customers.get(id).filter(|_| self.fields.has(name));
             let view = customer.map(|customer| CustomerView::new(customer, references));
             let reference = ExpandedReference::Reference(references.uri(&project.company, *id));
@@ -74,7 +74,6 @@ impl ExpandedResources {
         people
     }
 
-    /// The labels of a project.
     pub(crate) fn labels(
         &self,
         project: &Project,
@@ -89,7 +88,6 @@ impl ExpandedResources {
         labels
     }
 
-    /// The questions of a project.
     pub(crate) fn questions(
         &self,
         project: &Project,
@@ -108,7 +106,6 @@ impl ExpandedResources {
         reference.expanded(self.fields.has(QUESTIONS).then(|| views.collect()))
     }
 
-    /// The criteria of a project.
     pub(crate) fn criteria(
         &self,
         project: &Project,
@@ -127,7 +124,6 @@ impl ExpandedResources {
         reference.expanded(self.fields.has(CRITERIA).then(|| views.collect()))
     }
 
-    /// All roles in a project.
     pub(crate) fn roles(
         &self,
         project: &Project,

@@ -22,15 +22,15 @@ pub(crate) struct ProjectRetentionView {
     /// The URL of the resource.
     #[schemars(example = format!("{}retention/", example_uri::PROJECT))]
     resource_uri: Uri,
-    /// Candidates are erased after so many days; null keeps them until a user deletes them.
+    /// The number of days after which candidates are erased; null keeps them until a user deletes them.
     #[schemars(example = 28)]
     days: Option<u32>,
-    /// The event from which the days are counted: the last thing that happened to the candidate, or the close of the project if
-    /// that is later. Candidates of an open project are then kept.
+    /// The event that starts the count of days: the last activity of the candidate, or the close of the project if that
+    /// is later. In the latter case, candidates of an open project are kept.
     from: RetentionStart,
-    /// Nothing is erased in the project before; null if candidates are kept.
+    /// Nothing in the project is erased before this time; null if candidates are kept.
     starts_at: Option<Timestamp>,
-    /// Whether this is the company's policy.
+    /// Whether the company's policy applies, because the project has no rule.
     #[schemars(example = false)]
     is_inherited: bool,
 }
@@ -48,7 +48,6 @@ impl ProjectRetentionView {
     }
 }
 
-/// Reads the body of a PUT.
 pub(crate) fn read_rule(mut body: BodyFields) -> Result<RetentionRule> {
     let rule = body.retention_rule();
     body.finish(|| rule)

@@ -1,4 +1,4 @@
-//! The roles in a project one by one: the same data as the project's lists of people.
+//! A project's roles as single resources: the same data as its lists of customers.
 
 use axum::Json;
 use schemars::JsonSchema;
@@ -26,13 +26,13 @@ pub(crate) struct RoleView {
     /// The URL of the resource.
     #[schemars(example = example_uri::ROLE)]
     resource_uri: Uri,
-    /// The project.
+    /// The URL of the project.
     #[schemars(example = example_uri::PROJECT)]
     project: Uri,
     /// The customer with the role.
     #[schemars(example = example_uri::CUSTOMER)]
     customer: Uri,
-    /// A role of the customer in the project; the flags show all of them.
+    /// One role of the customer in the project; the flags show all their roles.
     #[schemars(example = &"evaluator")]
     role: StaffRole,
     /// Whether the customer is an interview manager of the project.
@@ -45,7 +45,6 @@ pub(crate) struct RoleView {
 }
 
 impl RoleView {
-    /// The view of a role in a project.
     pub(crate) fn new(project: &Project, held: HeldRole, references: ReferenceUris<'_>) -> Self {
         let Project { company, id, staff, .. } = project;
         Self {
@@ -87,29 +86,29 @@ pub(crate) async fn create(
     let view = RoleView::new(&after, shown, access.references());
     let ensured = match given {
         Some(_) => CreatedOrUpdated::New(view),
-        // Nothing has changed, and the client learns that the roles are as it wants them.
+        // The customer has the roles already, so nothing changes.
         None => CreatedOrUpdated::Old(view),
     };
     access.commit(access.store.change_roles(&access.target.project, &after), ensured).await
 }
 
-/// The body that sets the roles of one customer in a project.
+/// Changes of one customer's roles in a project.
 pub(crate) struct SetRoles {
     customer: CustomerId,
-    /// The given roles, at least one, in the order of the request.
+    /// The roles to give, at least one, in the order of the request.
     given: Vec<StaffRole>,
     taken: Vec<StaffRole>,
 }
 
 impl SetRoles {
-    /// Reads the body: `role` names a role to give; of the flags, true gives a role and false takes it.
+    /// Reads the body: `role` names a role to give; a flag gives its role if true and takes it if false.
     pub(crate) fn read(
         mut body: BodyFields,
         company: &CompanyId,
         references: ReferenceUris<'_>,
     ) -> Result<Self> {
         let customer = body.required("customer", |reference| references.parse(company, reference));
-        // `role` and a URL for each role, or the flags of existing clients: both find what they expect.
+        // New clients send `role` and get one resource per role; existing clients send flags. Both forms are accepted.
         let named = body.text("role", parse_enum);
         let mut given = Vec::from_iter(named);
         let mut taken = Vec::new();
@@ -128,7 +127,7 @@ impl SetRoles {
         body.finish(|| Some(Self { customer: customer?, given, taken }))
     }
 
-    /// The roles that the customer holds after it, of those that were asked for.
+    /// The requested roles. The customer holds all of them afterwards.
     fn held(&self) -> impl Iterator<Item = HeldRole> {
         self.given.iter().map(|role| HeldRole { customer: self.customer, role: *role })
     }

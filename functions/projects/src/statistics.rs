@@ -1,4 +1,4 @@
-//! Statistics of a project: the numbers that remain of erased candidates.
+//! A project's statistics: the numbers that remain after candidates are erased.
 
 use std::collections::BTreeMap;
 
@@ -17,23 +17,23 @@ use shared::http::exchange::respond::CommittedResponse;
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ProjectStatistics")]
 pub(crate) struct StatisticsView {
-    /// The number of deleted candidates by the status that they had.
+    /// The number of deleted candidates by their last status.
     #[schemars(example = erased_example())]
     erased: BTreeMap<&'static str, i64>,
-    /// The ratings of deleted candidates; null before there are ten. They are added ten at a time, once the candidates are
-    /// erased, so that no difference between two answers is the rating of one person.
+    /// The ratings of deleted candidates; null for fewer than ten. Ratings are added ten at a time after erasure, so
+    /// that the difference between two responses never reveals one person's rating.
     erased_ratings: Option<ErasedRatingsView>,
 }
 
-/// Ratings of deleted candidates who had completed the interview, and whom evaluators had rated.
+/// Ratings of deleted candidates who had completed the interview and been rated.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ErasedRatings")]
 struct ErasedRatingsView {
     /// The number of candidates, a multiple of ten.
     #[schemars(example = 30)]
     count: i64,
-    /// The number of candidates by rating, from 0 to 10 tenths of the scale: the mean over all completed evaluations of the mean
-    /// of each one's ratings, rounded half up.
+    /// The number of candidates by rating, in tenths of the scale from 0 to 10. A candidate's rating is the mean over
+    /// all completed evaluations of each evaluation's mean, rounded half up.
     #[schemars(example = [0, 0, 1, 0, 2, 4, 6, 9, 5, 2, 1])]
     histogram: RatingHistogram,
 }

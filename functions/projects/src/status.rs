@@ -1,4 +1,4 @@
-//! The status of a project, which changes by its own rules.
+//! The status of a project.
 
 use axum::Json;
 use schemars::JsonSchema;
@@ -24,25 +24,25 @@ pub(crate) struct StatusView {
     resource_uri: Uri,
     /// The project's status.
     status: ProjectStatus,
-    /// Things that a running project lacks, although the change was made; empty if there are none. Only present in the answer to
-    /// a change.
+    /// Problems of a running project, which did not prevent the change; empty if there are none. Only in the response
+    /// to a change.
     #[serde(skip_serializing_if = "Option::is_none")]
     warnings: Option<Vec<StatusWarning>>,
 }
 
-/// A warning about a change of status that was made all the same.
+/// A warning about a change of status that was made nevertheless.
 #[derive(Clone, Serialize, JsonSchema)]
 #[schemars(inline)]
 struct StatusWarning {
-    /// A code for programs, `no_questions`. Ignore codes that you do not know.
+    /// A code for programs: `no_questions`. Ignore unknown codes.
     #[schemars(example = &"no_questions")]
     code: &'static str,
-    /// A text for people.
+    /// The warning for people.
     #[schemars(example = NO_QUESTIONS.detail)]
     detail: &'static str,
 }
 
-/// The project runs, and this service has nothing to ask its candidates.
+/// The warning that a project runs although this service has no questions for its candidates.
 const NO_QUESTIONS: StatusWarning = StatusWarning {
     code: "no_questions",
     detail: "The project has no questions, so its candidates have no interview to take. Add questions, or set \
@@ -50,14 +50,12 @@ const NO_QUESTIONS: StatusWarning = StatusWarning {
 };
 
 impl StatusView {
-    /// The view of a project's status.
     pub(crate) fn new(project: &Project, references: ReferenceUris<'_>) -> Self {
         let own = references.uri(&project.company, project.id);
         Self { resource_uri: own.join("status"), status: project.status, warnings: None }
     }
 }
 
-/// Reads the body of a change of status.
 pub(crate) fn read_status(mut body: BodyFields) -> Result<ProjectStatus> {
     let status = body.required("status", parse_enum);
     body.finish(|| status)
@@ -85,13 +83,13 @@ pub(crate) async fn update(
         return access.show_tagged_by(show(&access.target.project));
     }
     let (after, requirement) = Project::clone(&access.target.project).move_to(to, access.now)?;
-    // This check words the refusal; the transaction has the same condition, which decides.
+    // Only for the error message: the condition of the transaction decides.
     access.target.counts.check(requirement, &after)?;
     let moved = access.store.move_project(&access.target.project, &after, requirement, &access.target.shards);
     access.commit(moved, show(&after)).await
 }
 
-/// The warnings about a project that runs without questions although this service conducts its interviews.
+/// Warns if the project runs without questions although this service conducts its interviews.
 fn warnings(project: &Project, questionnaire: &Questionnaire) -> Vec<StatusWarning> {
     let asks_here = project.settings.interview_platform == InterviewPlatform::Builtin;
     let is_mute = project.status == ProjectStatus::Running && asks_here && questionnaire.questions.is_empty();

@@ -1,4 +1,4 @@
-//! A project as clients see it.
+//! Views of projects.
 
 use chrono::NaiveDate;
 use schemars::JsonSchema;
@@ -25,7 +25,7 @@ use shared::http::wire::{Identifier, OrEmpty, Uri};
 use crate::expand::{EVALUATORS, ExpandedResources, INTERVIEW_MANAGERS, REVIEWERS};
 use crate::roles::RoleView;
 
-/// The caller who looks at projects, with all else that a view needs besides the project.
+/// The caller who views projects, with everything else that a view needs except the project.
 pub(crate) struct ProjectViewer<'a> {
     caller: &'a Caller,
     company: &'a Company,
@@ -34,13 +34,13 @@ pub(crate) struct ProjectViewer<'a> {
 }
 
 impl<'a> ProjectViewer<'a> {
-    /// The caller who was admitted.
+    /// The viewer of an admitted request, without expanded resources.
     pub(crate) fn of(access: &'a AdmittedRequest, company: &'a Company) -> Self {
         let loaded = ExpandedResources::default();
         Self { caller: &access.caller, company, loaded, references: access.references() }
     }
 
-    /// Replaces URLs by the resources that the client wants expanded.
+    /// Sets the resources to show instead of URLs.
     pub(crate) fn with(self, loaded: ExpandedResources) -> Self {
         Self { loaded, ..self }
     }
@@ -58,7 +58,7 @@ pub(crate) struct ProjectView {
 }
 
 impl ProjectView {
-    /// The view that `viewer` has of a project with these counts.
+    /// The view of a project with these counts for `viewer`.
     pub(crate) fn new(project: &Project, counts: &ProjectCounts, viewer: &ProjectViewer<'_>) -> Self {
         let skipped_candidates_count = counts.with_status(CandidateStatus::Skipped);
         Self { fields: ProjectFields::new(project, counts, viewer), skipped_candidates_count }
@@ -71,15 +71,15 @@ impl ProjectView {
 pub(crate) struct NewProjectView {
     #[serde(flatten)]
     project: ProjectView,
-    /// The settings of the project in `copy_of` that were not copied, because the caller may not set them. With `retention`, the company's
-    /// policy holds instead. Further values may come. Missing without `copy_of`.
+    /// The settings of the project in `copy_of` that were not copied, because the caller may not set them. For
+    /// `retention`, the company's policy applies instead. More values may be added. Missing without `copy_of`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = &["retention"])]
     not_copied: Option<Vec<String>>,
 }
 
 impl NewProjectView {
-    /// The view of a project; of a copy, with what it has not taken over.
+    /// The view of a new project; for a copy, with the settings that were not copied.
     pub(crate) fn new(project: ProjectView, not_copied: Option<Vec<String>>) -> Self {
         Self { project, not_copied }
     }
@@ -97,14 +97,14 @@ pub(crate) struct ListedProjectView {
 }
 
 impl ListedProjectView {
-    /// The view that `viewer` has of a project with these counts.
+    /// The view of a project with these counts for `viewer`.
     pub(crate) fn new(project: &Project, counts: &ProjectCounts, viewer: &ProjectViewer<'_>) -> Self {
         let skipped_candiates_count = counts.with_status(CandidateStatus::Skipped);
         Self { fields: ProjectFields::new(project, counts, viewer), skipped_candiates_count }
     }
 }
 
-/// The short codes of all languages, and that of none.
+/// The codes of all languages, and the empty text.
 fn language_codes() -> Vec<&'static str> {
     Language::ALL.map(Language::as_str).into_iter().chain([""]).collect()
 }
@@ -156,15 +156,15 @@ struct ProjectFields {
     external_id: OrEmpty<ExternalId>,
     /// Whether candidates may take the interview without a password, with the key of their invitation.
     allow_hash_login: bool,
-    /// The place of the interview: `builtin` here, with the project's questions; `external` elsewhere, from where events tell of
-    /// it. It stays as it is once a candidate has begun.
+    /// The place of the interview: `builtin` for this service, with the project's questions; `external` for another
+    /// platform, which reports by events. It cannot change once a candidate has begun.
     interview_platform: InterviewPlatform,
-    /// The minutes that an interview which begins now may take; null until the deadline.
+    /// The time limit in minutes of interviews that begin from now on; null for no limit except the deadline.
     #[schemars(example = 45)]
     max_interview_time: Option<u32>,
     /// Stored for front ends. It does nothing in this service.
     invite_candidates: bool,
-    /// Days until the deadline that candidates without one get when they are invited; null for the company's default.
+    /// Days until the deadline that a candidate without one gets with the invitation; null for the company's default.
     #[schemars(example = 14)]
     default_interview_period: Option<u32>,
     /// When the project was first closed or is planned to close.
@@ -205,10 +205,10 @@ struct ProjectFields {
     /// The results.
     #[schemars(example = format!("{}results/", example_uri::PROJECT))]
     results: Uri,
-    /// The list of roles.
+    /// The URL of the list of roles, or the roles.
     #[schemars(example = format!("{}roles/", example_uri::PROJECT))]
     roles: ExpandedReference<Vec<RoleView>>,
-    /// The list of criteria.
+    /// The URL of the list of criteria, or the criteria.
     #[schemars(example = format!("{}criteria/", example_uri::PROJECT))]
     criteria: ExpandedReference<Vec<CriterionView>>,
     /// The project's welcome videos, in display order.
@@ -247,22 +247,24 @@ struct ProjectFields {
     /// The number of interviewed candidates who wait for the caller's evaluation; null if the caller is not an evaluator.
     #[schemars(example = 3)]
     my_pending_evaluations_count: Option<i64>,
-    /// How many days before the deadline candidates who are `invited` or `confirmed` are reminded by mail, ascending: at most
-    /// three days. A change is for invitations and deadlines from then on.
+    /// How many days before the deadline `invited` and `confirmed` candidates are reminded by mail, ascending: at most
+    /// three days. A change applies to later invitations and deadlines.
     #[schemars(length(max = 3), example = [1, 3])]
     reminder_days: Vec<ReminderDay>,
-    /// How many days after a completed interview its evaluators are reminded by mail, until they have evaluated it: once on each
-    /// working day of the company's time zone from 8 o'clock on, at most ten times; null for never.
+    /// How many days after a completed interview its evaluators get the first reminder by mail. Until they have
+    /// evaluated it, they are reminded on each working day from 8 o'clock in the company's time zone, at most ten
+    /// times; null for never.
     #[schemars(range(min = 1, max = 30), example = 3)]
     evaluation_days: Option<u32>,
     /// A partner's own data, at most 4,096 bytes as JSON. The service does not use it.
     #[schemars(with = "Map<String, Value>")]
     partner_data: Box<RawValue>,
-    /// The number of completed evaluations by the project's evaluators that a fully evaluated candidate needs: 1, 2,
-    /// or 0 for all evaluators.
+    /// The number of completed evaluations by the project's evaluators that make a candidate fully evaluated: 1, 2, or
+    /// 0 for all evaluators.
     #[schemars(example = 0)]
     team_evaluation: u8,
-    /// The page that shows the project to staff: who waits for their evaluation, and who is interviewed. It never changes.
+    /// The page that shows the project to staff: candidates who wait for evaluation, and candidates in interviews. The
+    /// URL never changes.
     #[schemars(example = example_uri::PROJECT_PAGE)]
     interview_suite_url: Uri,
 }

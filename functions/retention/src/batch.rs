@@ -1,4 +1,4 @@
-//! Erases candidates, some at once and at a pace that leaves the table to requests.
+//! Erases candidates in concurrent batches, at a pace that leaves capacity of the table to requests.
 
 use futures_util::stream::{self, StreamExt as _};
 use shared::auth::SystemAccess;
@@ -8,21 +8,21 @@ use shared::domain::id::CandidateId;
 use shared::store::VersionedItem;
 use shared::{Error, log_failure};
 
-/// Candidates who are erased in parallel.
+/// The number of candidates that are erased concurrently.
 const PARALLEL: usize = 8;
 
 /// The outcome of a batch.
 #[derive(Debug, Default)]
 pub(crate) struct BatchResult {
-    /// How many were erased.
+    /// How many candidates were erased.
     pub(crate) erased: usize,
-    /// How many a concurrent change or a hold has saved.
+    /// How many candidates were kept, because of a hold or a concurrent change.
     pub(crate) moved_on: usize,
-    /// The candidates who could not be erased, as far as is known: an answer may be lost.
+    /// Candidates whose erasure failed. Some may be erased nevertheless: the response may have been lost.
     pub(crate) failed: Vec<CandidateId>,
 }
 
-/// Erases candidates, each in one transaction with the effect that erases the rest.
+/// Erases candidates: each in one transaction, which also records the effect that erases the rest.
 pub(crate) async fn erase(
     system: &SystemAccess,
     candidates: Vec<VersionedItem<Candidate>>,
@@ -38,7 +38,7 @@ pub(crate) async fn erase(
     while let Some((candidate, result)) = results.next().await {
         match result {
             Ok(()) => batch.erased += 1,
-            // The next day decides again.
+            // The next nightly run decides again.
             Err(Error::Changed | Error::NotFound | Error::Refused(_)) => batch.moved_on += 1,
             Err(error) => {
                 log_failure!(target: "retention", &error, %candidate, "could not erase the candidate");

@@ -1,4 +1,4 @@
-//! The erasure of companies whose contract has ended: step by step, until none finds anything left to do.
+//! Erases companies at the end of their contract, step by step until nothing is left.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::RetentionSummary;
 use crate::batch;
 use crate::limits::{BATCH, InvocationLimits};
 
-/// The candidates of one read.
+/// The number of candidates per read.
 const PAGE: usize = 5 * BATCH;
 
 pub(crate) async fn continue_due_erasures(
@@ -31,7 +31,7 @@ pub(crate) async fn continue_due_erasures(
     let due: Vec<Vec<VersionedItem<CompanyErasure>>> =
         system.store.due_company_erasures(system.now).try_collect().await?;
     let due: Vec<VersionedItem<CompanyErasure>> = due.into_iter().flatten().collect();
-    // All delays are noted before the first erasure, which may take all the time.
+    // Record all delays first: the first erasure may use up all the time.
     due.iter()
         .filter_map(|erasure| erasure.work.indexed_at())
         .for_each(|at| summary.note_delay(at, system.now));
@@ -52,15 +52,15 @@ pub(crate) async fn continue_due_erasures(
 struct CompanyEraser<'a> {
     system: &'a SystemAccess,
     erasure: VersionedItem<CompanyErasure>,
-    /// The end of the company's turn, since the start of the invocation.
+    /// When the company's turn ends, measured from the start of the invocation.
     ends_at: Duration,
     pace: &'a Pace,
     summary: &'a mut RetentionSummary,
 }
 
 impl CompanyEraser<'_> {
-    /// Takes steps until there is nothing left, something must be waited for, or the time is over. Fails with
-    /// [`Error::Changed`] if another worker continues the erasure.
+    /// Takes steps until nothing is left, a step must wait, or the time is over. Fails with [`Error::Changed`] if
+    /// another worker continues the erasure.
     async fn run(mut self) -> Result<()> {
         let now = self.system.now;
         self.save(CompanyErasure::clone(&self.erasure).lease(now)).await?;
@@ -77,12 +77,12 @@ impl CompanyEraser<'_> {
         }
     }
 
-    /// Takes steps, from the first, up to one that is not clear. `None` if all are clear.
-    // The items that still exist show which steps are left, so an invocation that broke off needs no stored position.
+    /// Takes steps in order, up to the first that is not clear. Returns `None` if all are clear.
+    // The remaining items show which steps are left, so no position needs to be stored for interrupted invocations.
     async fn take_steps(&mut self) -> Result<Option<(ErasureStep, StepResult)>> {
         for step in ErasureStep::ALL {
             let result = match self.take_step(step).await {
-                // A request that was under way was faster.
+                // A request in progress was faster.
                 Err(Error::Changed | Error::NotFound) => StepResult::Worked,
                 result => result?,
             };
@@ -113,7 +113,7 @@ impl CompanyEraser<'_> {
         })
     }
 
-    /// Erases the candidates of all projects who are not on hold.
+    /// Erases the candidates of all projects, except those on hold.
     async fn erase_candidates(&mut self) -> Result<StepResult> {
         let store = &self.system.store;
         let mut held = Vec::new();
@@ -153,12 +153,12 @@ impl CompanyEraser<'_> {
         })
     }
 
-    /// Erases projects, whose candidates are gone.
+    /// Erases the projects. Their candidates are erased already.
     async fn erase_projects(&mut self) -> Result<StepResult> {
         let store = &self.system.store;
         let company = &self.erasure.company;
         let now = self.system.now;
-        // A request that was under way could still create candidates in a project that is gone, and the outbox counts erased
+        // Wait: a request in progress could still create candidates in an erased project, and the outbox counts erased
         // candidates in their projects.
         if !self.erasure.is_quiet(now) || !store.is_outbox_done(company, now).await? {
             return Ok(StepResult::Waiting);

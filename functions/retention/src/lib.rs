@@ -1,20 +1,18 @@
-//! Erases candidates: those whose request for erasure is due, those whom the retention of their company or project keeps
-//! no longer, and at the end of a contract all of a company, with everything else of it. Deletes named tokens that expired 30
-//! days ago.
+//! Erases candidates: those whose erasure request is due, those whose retention time is over, and all of a company at
+//! the end of its contract, with everything else of the company. Deletes named tokens that expired 30 days ago.
 //!
-//! All candidates go through the transaction of a manager's deletion, so that nothing can be missed: not the hold, not a
-//! file. The kinds of work run side by side: those that erase share one pace, and companies take turns in each.
+//! Every erasure uses the transaction of a manager's deletion, so that neither a hold nor a file is missed. The kinds
+//! of work run concurrently: erasures share one pace, and companies take turns.
 //!
-//! A retention run passes over the candidates of a company once a night, project by project in the order of
-//! their keys. Its item in the table is all that it knows: a cursor (the candidates up to it are done), the
-//! counts so far, and the batch of candidates whom it is about to erase. It notes a batch before it erases
-//! the first of them, and moves the cursor only after a whole page. A lease, longer than any invocation,
-//! keeps two workers from one run. If the run breaks off, another invocation continues it after the lease: it
-//! counts those of the noted batch whom the service has erased, and reads the page again.
+//! A retention run passes over the candidates of a company once a night, project by project in the order of their keys.
+//! Its whole state is one item: a cursor (all candidates up to it are done), the counts, and the batch that is being
+//! erased. The run saves a batch before erasing its first candidate, and advances the cursor only after a whole page. A
+//! lease, longer than any invocation, keeps a second worker from the run. If the run is interrupted, another invocation
+//! continues it after the lease: it counts the erased candidates of the saved batch, and reads the page again.
 //!
-//! Clients go on changing candidates and rules. So the run reads policy and project again before each batch,
-//! and the deletion requires the candidate as it was read. A candidate who has changed since, or was put on
-//! hold, stays for the next night.
+//! Clients keep changing candidates and rules. So the run reads policy and project again before each batch, and the
+//! deletion requires that the candidate is unchanged. A candidate who has changed or is on hold waits for the next
+//! night.
 
 mod batch;
 mod company;
@@ -45,21 +43,21 @@ invocation_summary! {
     "retention", "erased";
     /// The result of one invocation.
     pub struct RetentionSummary {
-        /// Candidates who were erased since their request was due.
+        /// Candidates erased because their request was due.
         pub requested: usize,
-        /// Requests that were moved to the next day by a hold.
+        /// Requests postponed by a day because of a hold.
         pub postponed: usize,
-        /// Candidates who were erased since they were kept long enough.
+        /// Candidates erased because their retention time was over.
         pub erased: usize,
-        /// Retention runs that have ended.
+        /// Completed retention runs.
         pub runs: usize,
-        /// Candidates who were erased with their company.
+        /// Candidates erased with their company.
         pub of_companies: usize,
-        /// Companies whose erasure has ended.
+        /// Companies completely erased.
         pub companies: usize,
-        /// Named tokens that were deleted because they had expired.
+        /// Named tokens deleted after they had expired.
         pub tokens: usize,
-        /// How long the longest overdue request, run or token has been overdue.
+        /// How long the most overdue request, run or token has been overdue, in seconds.
         pub retention_delay_seconds: i64,
     }
 }
@@ -81,13 +79,13 @@ pub async fn handle(app: &App, _: IgnoredAny) -> Result<RetentionSummary> {
     leave_to_next_invocation(summary)
 }
 
-/// Erases the candidates that are due, within `limits`.
+/// Erases what is due, within `limits`.
 ///
 /// # Errors
 /// If the storage cannot be read.
 pub async fn run(app: &App, limits: InvocationLimits) -> Result<RetentionSummary> {
     let system = SystemAccess::of(app).with_patience(limits.patience());
-    // One for all kinds of work, whose batches take turns.
+    // One pace for all kinds of work, whose batches take turns.
     let pace = system.start_pace(limits.pause);
     let mut kinds = [RetentionSummary::default(); 4];
     let [of_requests, of_runs, of_companies, of_tokens] = &mut kinds;
@@ -124,11 +122,11 @@ async fn continue_due_runs(
         let walked = walk::continue_run(system, limits, pace, run.clone(), summary).await;
         match summary.note_result(work.name, &run, walked) {
             Some(None) => summary.runs += 1,
-            // The company's next turn comes after that of the others.
+            // Other companies come first.
             Some(Some(stopped)) => due.push_back(stopped),
             None => {}
         }
-        // The time is checked after one turn at least, so that runs get further in any case.
+        // Check the time only after a turn, so that runs always progress.
         if work.is_over() {
             summary.more |= !due.is_empty();
             break;

@@ -1,4 +1,4 @@
-//! Requests for erasure that are due.
+//! Due requests for erasure.
 
 use shared::Result;
 use shared::auth::SystemAccess;
@@ -13,7 +13,7 @@ use crate::RetentionSummary;
 use crate::batch;
 use crate::limits::BATCH;
 
-/// Erases the candidates whose request is due, companies in turn.
+/// Erases candidates whose request is due. Companies take turns.
 pub(crate) async fn erase_due(work: DueWork<'_>, pace: &Pace, summary: &mut RetentionSummary) -> Result<()> {
     let system = work.system;
     work.run_together(BATCH, system.store.due_erasures(system.now), summary, |due| async move {
@@ -39,7 +39,7 @@ pub(crate) async fn erase_due(work: DueWork<'_>, pace: &Pace, summary: &mut Rete
     .await
 }
 
-/// Moves the request of a candidate on hold a day ahead, so that those behind it need not wait.
+/// Postpones the request of a candidate on hold by a day, so that it does not delay others.
 async fn postpone(system: &SystemAccess, before: &VersionedItem<Candidate>) -> Result<()> {
     let erasure_request = before.erasure_request.map(|request| request.postponed(system.now));
     let after = Candidate { erasure_request, ..Candidate::clone(before) };

@@ -1,4 +1,4 @@
-//! The retention run of a company: a walk over its candidates, in the order of their keys, that survives crashes.
+//! A company's retention run: passes over its candidates in the order of their keys, and survives crashes.
 
 use std::time::Duration;
 
@@ -18,8 +18,8 @@ use crate::RetentionSummary;
 use crate::batch::{self, BatchResult};
 use crate::limits::{BATCH, InvocationLimits};
 
-/// Continues the run of a company until it ends or its time is over, and returns it in the latter case. Fails with
-/// [`Error::Changed`](shared::Error::Changed) if another worker continues it.
+/// Continues a company's run until it ends or the time is over; returns the run if it has not ended. Fails with
+/// [`Error::Changed`](shared::Error::Changed) if another worker continues the run.
 pub(crate) async fn continue_run(
     system: &SystemAccess,
     limits: InvocationLimits,
@@ -30,14 +30,14 @@ pub(crate) async fn continue_run(
     let run = RetentionRun::clone(&stored).lease(system.now);
     let ends_at = limits.time.min(system.usage().elapsed().saturating_add(limits.company_time));
     let mut walk = RetentionWalk { system, stored, run, ends_at, pace, summary };
-    // The lease is longer than an invocation can be, so no two ever work at one run.
+    // The lease is longer than any invocation, so two workers never work on one run.
     walk.save().await?;
     walk.settle().await?;
     if walk.look_at_all().await? {
         walk.complete().await?;
         return Ok(None);
     }
-    // The rest is due at once.
+    // The rest of the run is due at once.
     walk.run = walk.run.release(system.now);
     walk.save().await?;
     Ok(Some(walk.stored))
@@ -46,16 +46,16 @@ pub(crate) async fn continue_run(
 struct RetentionWalk<'a> {
     system: &'a SystemAccess,
     stored: VersionedItem<RetentionRun>,
-    /// The value that the next save stores.
+    /// The run with unsaved changes.
     run: RetentionRun,
-    /// The end of the company's turn, since the start of the invocation.
+    /// When the company's turn ends, measured from the start of the invocation.
     ends_at: Duration,
     pace: &'a Pace,
     summary: &'a mut RetentionSummary,
 }
 
 impl RetentionWalk<'_> {
-    /// Counts what a run that has broken off had erased.
+    /// Counts the candidates that an interrupted invocation has erased.
     async fn settle(&mut self) -> Result<()> {
         if let Some(batch) = self.run.erasing.take() {
             let erased = self.system.store.count_erased(&self.run.company, &batch, self.system.now).await?;
@@ -65,7 +65,7 @@ impl RetentionWalk<'_> {
         Ok(())
     }
 
-    /// Looks at the candidates after the cursor. Returns false if the time is over before the end.
+    /// Processes the candidates after the cursor. Returns false if the time is over before the end.
     async fn look_at_all(&mut self) -> Result<bool> {
         let store = &self.system.store;
         let review = store.review_of_run(&self.run.company, self.system.now).await?;
@@ -74,8 +74,7 @@ impl RetentionWalk<'_> {
             let cursor = page.cursor;
             if !page.candidates.is_empty() {
                 let Some(counts) = self.look_at_page(&review, page).await? else { return Ok(false) };
-                // The cursor is saved once the whole page is done: until then, the page is read again after a crash, and counted
-                // then.
+                // Save the cursor only after the whole page: after a crash, the page is read and counted again.
                 self.run.counts.add(counts);
                 self.run.cursor = Some(cursor);
                 self.save().await?;
@@ -88,7 +87,7 @@ impl RetentionWalk<'_> {
         Ok(true)
     }
 
-    /// Erases the candidates of a page who are due, and counts the others. Returns `None` if the time is over before the end.
+    /// Erases the due candidates of a page and counts the others. Returns `None` if the time is over before the end.
     async fn look_at_page(
         &mut self,
         review: &RetentionReview,
@@ -103,7 +102,7 @@ impl RetentionWalk<'_> {
             }
         }
         for (index, batch) in due.chunks(BATCH).enumerate() {
-            // One batch in each turn at least, so that each gets further.
+            // At least one batch per turn, so that every company progresses.
             if index > 0 && self.is_over() {
                 return Ok(None);
             }
@@ -113,7 +112,7 @@ impl RetentionWalk<'_> {
         Ok(Some(counts))
     }
 
-    /// Erases the candidates of a batch who are still due, and adds the others to `counts`.
+    /// Erases the candidates of a batch who are still due, and counts the others in `counts`.
     async fn erase(
         &mut self,
         project: ProjectId,
@@ -122,7 +121,7 @@ impl RetentionWalk<'_> {
     ) -> Result<()> {
         let SystemAccess { store, now, .. } = self.system;
         let company = self.run.company.clone();
-        // The rules are read as they are now. They are no condition of the deletions, which would then conflict with each other.
+        // Read the current rules. They are not conditions of the deletions, which would then conflict with each other.
         let Some((review, project)) = store.review_of_project(&company, project, *now).await? else {
             return Ok(());
         };
@@ -136,7 +135,7 @@ impl RetentionWalk<'_> {
         if due.is_empty() {
             return Ok(());
         }
-        // The batch is saved before the first erasure: candidates who are gone after a crash are counted then.
+        // Save the batch before the first erasure: after a crash, the erased candidates are counted.
         let candidates = due.iter().map(|candidate| candidate.id).collect();
         self.run.erasing = Some(ErasureBatch { project: project.id, candidates });
         self.save().await?;
@@ -144,7 +143,7 @@ impl RetentionWalk<'_> {
         let BatchResult { mut erased, moved_on, failed } =
             batch::erase(self.system, due, ErasureReason::Retention).await;
         if !failed.is_empty() {
-            // Some may be erased all the same: the answer was lost.
+            // A candidate may be erased despite the error, because the response was lost.
             let failed = ErasureBatch { project: project.id, candidates: failed };
             erased += store.count_erased(&company, &failed, *now).await?;
         }
@@ -162,7 +161,8 @@ impl RetentionWalk<'_> {
         let id = &self.run.company;
         let company = store.company(id).await?.ok_or_else(|| Error::internal("a run without a company"))?;
         let next = self.run.clone().completed(&company, *now);
-        // The write enters the run in the history of the policy, and fails if a client changes the policy in the meantime: read it again.
+        // The write records the run in the policy's history, and fails if a client changes the policy in the meantime;
+        // then read it again.
         let complete = async || {
             let policy = store.retention_policy(id).await?;
             self.system.commit(store.complete_retention_run(&self.stored, &next, policy.as_ref())).await

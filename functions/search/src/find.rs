@@ -10,7 +10,7 @@ use shared::http::QueryParameters;
 
 use crate::view::SearchResultView;
 
-/// GET …/search/?q=…: an array without the envelope of lists.
+/// GET …/search/?q=…. Returns an array without the envelope of lists.
 pub(crate) async fn list(
     access: Admitted<Company, Search>,
     mut query: QueryParameters,
@@ -22,11 +22,12 @@ pub(crate) async fn list(
     let company = access.company_id();
     let hits = match access.visible_projects().await? {
         None => store.search_company(company, &terms).await?,
-        // Candidates shared with the caller are left out: results show the project, which a share does not let them read.
+        // Leave out candidates that are shared with the caller: results show the project, which a share does not let
+        // them read.
         Some(projects) => store.search_projects(company, &projects, &terms).await?,
     };
     let mut found = store.matches(company, hits, &terms).await?;
-    // The index lags behind the roles, so what it has found is authorised by the projects as they are now.
+    // The index may lag behind the roles, so authorise each hit with the project's current roles.
     found.retain(|candidate| {
         Action::ReadProject
             .is_allowed(&access.caller.in_project(candidate.project_id, &candidate.project.staff))

@@ -1,4 +1,4 @@
-//! A candidate as clients see it among the results of a search.
+//! The view of a candidate in search results.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,7 +18,7 @@ use shared::store::CandidateMatch;
 #[schemars(rename = "FoundCandidate")]
 pub(crate) struct SearchResultView {
     id: Identifier<CandidateId>,
-    /// The candidate.
+    /// The URL of the candidate.
     #[schemars(example = example_uri::CANDIDATE)]
     resource_uri: Uri,
     /// First name.
@@ -55,7 +55,7 @@ struct FoundProjectView {
 }
 
 impl SearchResultView {
-    /// The view of a candidate of a company.
+    /// The view of a match.
     pub(crate) fn new(company: &CompanyId, found: &CandidateMatch, references: ReferenceUris<'_>) -> Self {
         let CandidateMatch { id, candidate, project_id, project } = found;
         let owner = Account::Candidate { project: *project_id, candidate: *id };

@@ -1,7 +1,7 @@
 //! Validates uploaded photos and CVs and attaches them, and admits uploaded videos to their conversion.
 //!
-//! Events may be duplicated, late, or arrive after the upload has failed. The uploaded object is deleted in any case:
-//! only validated copies are served, from a place that no client has a URL for.
+//! Events may be duplicated, late, or arrive after the upload has failed. The uploaded object is always deleted: only
+//! validated copies are served, and clients have no upload URLs for their keys.
 
 mod video;
 
@@ -27,7 +27,7 @@ const OWNER_GONE: &str = "The person this file was for no longer exists.";
 /// Processes one event.
 ///
 /// # Errors
-/// If the storage or the bucket fails. The event is retried and, after some tries, becomes a dead letter.
+/// If the storage or the bucket fails. The event is retried and becomes a dead letter after some attempts.
 pub async fn process(app: &App, event: ObjectCreated) -> Result<RecordOutcome> {
     let key = event.key();
     let system = SystemAccess::of(app);
@@ -49,13 +49,13 @@ pub async fn process(app: &App, event: ObjectCreated) -> Result<RecordOutcome> {
     outcome
 }
 
-/// Attaches the object if its upload is pending, and deletes it in any case.
+/// Attaches the file if its upload is pending. Always deletes the uploaded object.
 async fn process_upload(system: &SystemAccess, id: FileId, key: &str) -> Result<RecordOutcome> {
     let outcome = match system.store.upload(id).await? {
         Some(upload) if upload.status == UploadStatus::AwaitingUpload => attach_file(system, upload).await?,
         _ => RecordOutcome::Ignored,
     };
-    // The object that a client sent is never served: its checked copy has a key of its own.
+    // The uploaded object is never served: its validated copy has another key.
     system.objects()?.delete(key).await?;
     Ok(outcome)
 }
@@ -77,13 +77,13 @@ async fn attach_file(system: &SystemAccess, upload: VersionedItem<Upload>) -> Re
     system.store.retry_on_conflict(RetryPolicy::CHANGE, || finish_upload(system, &upload, file)).await
 }
 
-/// Gives a checked file to its owner, if its author still may upload it.
+/// Attaches a validated file to its owner, unless the uploader has lost the right to upload it.
 async fn finish_upload(
     system: &SystemAccess,
     upload: &VersionedItem<Upload>,
     file: StoredFile,
 ) -> Result<RecordOutcome> {
-    // A signed URL works for an hour; a role, a session or the account may end meanwhile.
+    // The signed URL is valid for an hour. In the meantime, the uploader's role, session or account may have ended.
     if !system.may_still_upload(upload).await? {
         return refuse(system, upload, NOT_ALLOWED).await;
     }
@@ -93,12 +93,14 @@ async fn finish_upload(
         Err(error @ (Error::Changed | Error::NotFound)) => error,
         Err(error) => return Err(error),
     };
-    // Lost to the same event, delivered twice, or to a change of the owner: only the latter is worth another try.
+    // The conflict may come from a duplicate of this event, or from a change of the owner. Only the latter needs a
+    // retry.
     let status = system.store.upload(upload.id).await?.map(|upload| upload.status);
     if status == Some(UploadStatus::AwaitingUpload) { Err(lost) } else { Ok(RecordOutcome::Ignored) }
 }
 
-/// Attaches the file; false if the owner does not exist. Fails with [`Error::Changed`] if it is attached already.
+/// Attaches the file; false if the owner no longer exists. Fails with [`Error::Changed`] if the file is attached
+/// already.
 async fn give(system: &SystemAccess, upload: &Upload, file: StoredFile) -> Result<bool> {
     let store = system.store_of(upload);
     let now = system.now;
@@ -132,7 +134,7 @@ async fn refuse(
 ) -> Result<RecordOutcome> {
     match system.commit(system.store.fail_upload(upload, reason, system.now)).await {
         Ok(()) => Ok(RecordOutcome::Refused),
-        // The same event, or the end of the time limit, came first.
+        // A duplicate of this event, or the end of the upload's time limit, came first.
         Err(Error::Changed | Error::NotFound) => Ok(RecordOutcome::Ignored),
         Err(error) => Err(error),
     }

@@ -1,7 +1,7 @@
 //! Converts uploaded welcome videos and recorded answers to formats that browsers play.
 //!
-//! Events may be duplicated, late, or arrive after the recording was deleted. Each attempt deletes what it has stored unless its
-//! result is the one that is recorded, so that one result remains and no orphan.
+//! Events may be duplicated, late, or arrive after the recording was deleted. Each attempt deletes the renditions that
+//! it has stored unless its result is the recorded one, so that no orphans remain.
 
 pub mod engine;
 mod take;
@@ -22,8 +22,8 @@ use shared::{Error, Result, log_failure, log_invocation};
 use engine::{ConvertedFiles, TimeLeft};
 use take::TakeConversion;
 
-/// How long after the beginning a step may be repeated that has failed because of others.
-// The function has fifteen minutes.
+/// How long after the start of the invocation a failed call to the store is still retried.
+// The function's timeout is fifteen minutes.
 const PERSISTENCE: Duration = COMMAND_PATIENCE;
 
 /// The payload of an invocation.
@@ -32,7 +32,7 @@ const PERSISTENCE: Duration = COMMAND_PATIENCE;
 pub enum Invocation {
     /// A recording to convert.
     Created(ObjectCreated),
-    /// The probe's, of a version that has no traffic yet.
+    /// A check that the probe requests of a new version before it gets traffic.
     Check {
         /// The part of the function to check.
         check: CheckSubject,
@@ -50,8 +50,8 @@ pub enum CheckSubject {
 /// Converts a recording, or checks the function.
 ///
 /// # Errors
-/// If the storage, the bucket or this computer fails, its programs among it. The event is retried and, after some tries,
-/// becomes a dead letter. The recording then waits for the next event.
+/// If the storage, the bucket or this computer (including ffmpeg) fails. The event is retried and becomes a dead letter
+/// after some attempts. The recording then waits for the next event.
 pub async fn process(app: &App, invocation: Invocation) -> Result<RecordOutcome> {
     match invocation {
         Invocation::Created(event) => process_recording(app, event).await,
@@ -65,7 +65,7 @@ pub async fn process(app: &App, invocation: Invocation) -> Result<RecordOutcome>
     }
 }
 
-/// Converts the recording whose turn it is, because of the event of a marker.
+/// Claims the next recording in the queue on the event of a marker, and converts it.
 async fn process_recording(app: &App, event: ObjectCreated) -> Result<RecordOutcome> {
     if !is_conversion_marker(event.key()) {
         return Ok(RecordOutcome::Ignored);
@@ -82,7 +82,7 @@ async fn process_recording(app: &App, event: ObjectCreated) -> Result<RecordOutc
             report(&system, &waiting, &outcome);
             outcome?
         }
-        // There is an event for each recording, and one that comes again.
+        // Every recording has its own event, and events may be delivered twice, so the queue may be empty.
         None => RecordOutcome::Ignored,
     };
     system.objects()?.delete(event.key()).await?;
@@ -102,7 +102,7 @@ async fn process_claimed(
         }
         Recording::Video { video } => video::process_video(system, company, video, event).await,
     };
-    // If it has failed, others come first until its time is over.
+    // After a failure, the claim stays, so that others are converted first until it expires.
     let outcome = outcome?;
     persist(system, PERSISTENCE, || system.store.release_recording(waiting, event, system.now)).await?;
     Ok(outcome)
@@ -112,7 +112,7 @@ fn report(system: &SystemAccess, waiting: &WaitingRecording, outcome: &Result<Re
     let company = waiting.company.as_str();
     let recording = waiting.recording;
     match outcome {
-        // An alarm compares those that failed with all that ended.
+        // An alarm compares failed conversions with all that ended.
         Ok(outcome @ (RecordOutcome::Applied | RecordOutcome::Refused)) => log_invocation!(
             target: "conversion", system.usage(), %recording, company, ?outcome,
             conversion_failed = u8::from(*outcome == RecordOutcome::Refused), "processed"
@@ -134,7 +134,6 @@ async fn clean_up(system: &SystemAccess, keys: &[String]) -> Result<RecordOutcom
     Ok(RecordOutcome::Ignored)
 }
 
-/// The time that is left for a conversion.
 fn time_left(system: &SystemAccess) -> TimeLeft {
     TimeLeft::after(system.usage().elapsed())
 }

@@ -1,7 +1,7 @@
 //! The `video-conversion` Lambda function.
 
 fn main() -> shared::LambdaResult {
-    // The process hides before a program works on a file: the environment has the credentials of the function's role.
+    // Hide the process before a program works on a file: its environment holds the credentials of the function's role.
     video_conversion::engine::hide_process()?;
     shared::event::serve(video_conversion::process)
 }

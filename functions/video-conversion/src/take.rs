@@ -14,18 +14,17 @@ use shared::{Error, Result};
 use crate::engine::{ConversionTarget, ConvertedFiles, EngineError, convert};
 use crate::{PERSISTENCE, clean_up, converted, time_left};
 
-/// How long a recorder may go on after the time to answer, in seconds.
+/// How many seconds a recorder may exceed the time to answer.
 const SPARE_SECONDS: u32 = 2;
 
 const LOST: &str = "The recording did not arrive completely. Record the answer again.";
 const TOO_LARGE: &str = "The recording is too large for the time to answer. Record the answer again.";
 
-/// A take to convert because of an event.
+/// The conversion of a take on behalf of an event.
 pub(crate) struct TakeConversion<'a> {
     system: &'a SystemAccess,
     objects: AnswerObjects,
     place: TakeRef,
-    /// The event's identifier.
     event: &'a str,
 }
 
@@ -45,19 +44,20 @@ impl<'a> TakeConversion<'a> {
         let Some(take) = begun else { return self.settle().await };
         let outcome = self.work_on(&take).await;
         if outcome.is_err() {
-            // The recording is not to blame. If this fails as well, nothing but one attempt is lost.
+            // A failure of the machine must not count against the recording. If this call fails too, only one attempt
+            // is lost.
             let _ = self.forget_attempt(take.last_conversion).await;
         }
         outcome
     }
 
-    /// Converts a take that is leased.
+    /// Converts a take that this worker has leased.
     async fn work_on(&self, take: &Take) -> Result<RecordOutcome> {
         let conversion = take.last_conversion;
         let directory = ScratchFolder::create().map_err(Error::internal)?;
         let end = match self.make(take, &directory.path().join("recording")).await {
             Ok(files) => {
-                // The files are dropped if the take was finished with more parts since.
+                // Drop the files if the candidate has finished the take with more parts in the meantime.
                 if !self.answers().await?.is_some_and(|answers| self.is_converted_by(conversion, &answers)) {
                     return self.settle().await;
                 }
@@ -68,13 +68,13 @@ impl<'a> TakeConversion<'a> {
             Err(TakeFailure::Take(EngineError::Refused(reason))) => ConversionEnd::Failed(reason),
             Err(TakeFailure::Take(EngineError::Machine(error))) => return Err(Error::internal(error)),
             Err(TakeFailure::Storage(error)) => return Err(error),
-            // The parts went with the candidate, or the answer was reset.
+            // The candidate was erased, or the answer was reset.
             Err(TakeFailure::Gone) => return self.settle().await,
         };
         persist(self.system, PERSISTENCE, || self.finish(conversion, end)).await
     }
 
-    /// Has the attempt, which goes on until its lease ends, not count.
+    /// Uncounts the attempt. Its lease stays until it expires.
     async fn forget_attempt(&self, conversion: u32) -> Result<()> {
         let answers = self.answers().await?;
         let Some(answers) = answers.filter(|answers| self.is_converted_by(conversion, answers)) else {
@@ -85,7 +85,7 @@ impl<'a> TakeConversion<'a> {
             .map(drop)
     }
 
-    /// Leases the take; `None` if there is nothing to convert.
+    /// Leases the take; `None` if it needs no conversion or another worker is responsible.
     async fn begin(&self) -> Result<Option<Take>> {
         let mut seen: Option<Conversion> = None;
         for _ in 0..RetryPolicy::CHANGE.attempts {
@@ -99,7 +99,7 @@ impl<'a> TakeConversion<'a> {
             seen = Some(take.conversion.clone());
             match self.save(&answers, |take| *take = begun).await {
                 Ok(after) => return Ok(after.take(self.place).cloned()),
-                // Mostly because the candidate goes on with another question.
+                // Usually the candidate has saved another answer, which is part of the same item.
                 Err(Error::Changed | Error::NotFound) => {}
                 Err(error) => return Err(error),
             }
@@ -107,7 +107,7 @@ impl<'a> TakeConversion<'a> {
         Err(Error::Changed)
     }
 
-    /// Joins the parts at `input`, and converts them.
+    /// Joins the take's parts into the file `input` and converts it.
     async fn make(&self, take: &Take, input: &std::path::Path) -> Result<ConvertedFiles, TakeFailure> {
         let bucket = self.system.objects()?;
         let mut parts = recorded_parts(&bucket.list(&self.objects.parts(self.place)).await?);
@@ -144,14 +144,14 @@ impl<'a> TakeConversion<'a> {
         let number = self.place.number;
         let recorded = take.recorded_seconds;
         let seconds = take.conversion.converted.map(|made| made.seconds);
-        // No error: clients say what they have recorded, whatever that was. An alarm looks at the share of these lines.
+        // Not an error: clients report `recorded_seconds` freely. An alarm watches the share of these lines.
         tracing::warn!(
             target: "conversion", %candidate, %question, number, recorded, seconds,
             "the length of an answer is doubtful"
         );
     }
 
-    /// Writes the end of this conversion unless a later one has begun, and deletes unneeded objects.
+    /// Records the end of this conversion unless a later one has begun, and deletes unneeded objects.
     async fn finish(&self, conversion: u32, end: ConversionEnd) -> Result<RecordOutcome> {
         for _ in 0..RetryPolicy::CHANGE.attempts {
             let answers = self.answers().await?;
@@ -168,7 +168,7 @@ impl<'a> TakeConversion<'a> {
                         ConversionEnd::Failed(_) | ConversionEnd::NoRecording(_) => RecordOutcome::Refused,
                     });
                 }
-                // The candidate has gone on with another question.
+                // The candidate has saved another answer, which is part of the same item.
                 Err(Error::Changed | Error::NotFound) => {}
                 Err(error) => return Err(error),
             }
@@ -176,14 +176,14 @@ impl<'a> TakeConversion<'a> {
         Err(Error::Changed)
     }
 
-    /// Leaves the take as it is, and deletes what it does not need.
+    /// Deletes the take's unneeded objects without changing the take.
     async fn settle(&self) -> Result<RecordOutcome> {
         let answers = self.answers().await?;
         self.delete_unneeded(answers.as_ref().and_then(|answers| answers.take(self.place))).await
     }
 
-    /// Deletes objects that a take does not need: all those of none, the parts of one that [needs](Take::needs_parts) none, and
-    /// renditions of conversions whose result is not played.
+    /// Deletes unneeded objects: all objects if the take is gone, the parts if it [needs](Take::needs_parts) none, and
+    /// the renditions of superseded conversions.
     async fn delete_unneeded(&self, take: Option<&Take>) -> Result<RecordOutcome> {
         let bucket = self.system.objects()?;
         let is_needless = |key: &String| {
@@ -205,7 +205,7 @@ impl<'a> TakeConversion<'a> {
         self.system.store.answers(company, *project, *candidate).await
     }
 
-    /// Whether the conversion with this number is under way, and none has begun since.
+    /// Whether this conversion is under way and none has begun since.
     fn is_converted_by(&self, conversion: u32, answers: &Answers) -> bool {
         let take = answers.take(self.place);
         take.is_some_and(|take| take.last_conversion == conversion && take.conversion.attempt.is_some())
@@ -218,12 +218,12 @@ impl<'a> TakeConversion<'a> {
     }
 }
 
-/// How a conversion has ended.
+/// The end of a conversion.
 #[derive(Debug, Clone, Copy)]
 enum ConversionEnd {
     Converted(ConversionResult),
     Failed(&'static str),
-    /// The parts can never be converted.
+    /// The parts are incomplete or too large; a retry cannot help.
     NoRecording(&'static str),
 }
 
@@ -237,13 +237,12 @@ impl ConversionEnd {
     }
 }
 
-/// Why there are no renditions.
 enum TakeFailure {
     Take(EngineError),
-    /// The parts are no recording.
+    /// The parts are incomplete or too large.
     NoRecording(&'static str),
     Storage(Error),
-    /// The parts have just been deleted.
+    /// The parts were deleted in the meantime.
     Gone,
 }
 
@@ -259,12 +258,12 @@ impl From<Error> for TakeFailure {
     }
 }
 
-/// Why these parts are no recording.
+/// Returns the reason if the parts are not a complete recording of acceptable size.
 fn refusal(take: &Take, parts: &[RecordedPart]) -> Option<&'static str> {
     if parts.first().is_none_or(|part| part.number != 1) {
         return Some(LOST);
     }
-    // More may have arrived since the take was closed, and the disk has no room for it.
+    // More parts may have arrived since the take was closed, and the disk has no room for them.
     let bytes: u64 = parts.iter().map(|part| part.bytes).sum();
     (bytes > take.most_bytes()).then_some(TOO_LARGE)
 }

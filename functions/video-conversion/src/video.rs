@@ -16,8 +16,8 @@ use crate::{PERSISTENCE, clean_up, converted, time_left};
 const NOT_AS_ANNOUNCED: &str =
     "The uploaded file does not have the announced size. Announce it again with the correct size.";
 
-/// Converts a video because of `event`, unless it is converted already or another worker holds it.
-// All attempts convert the same file to the same objects: unlike a take, a video never gets more parts.
+/// Converts a video on behalf of `event`, unless it is already converted or another worker has leased it.
+// All attempts write the same objects from the same file: a video never gets more parts, unlike a take.
 pub(crate) async fn process_video(
     system: &SystemAccess,
     company: &CompanyId,
@@ -29,13 +29,13 @@ pub(crate) async fn process_video(
     };
     let outcome = work_on(system, video, event).await;
     if outcome.is_err() {
-        // The video is not to blame. If this fails as well, nothing but one attempt is lost.
+        // A failure of the machine must not count against the video. If this call fails too, only one attempt is lost.
         let _ = forget_attempt(system, company, id, event).await;
     }
     outcome
 }
 
-/// Leases the video; `None` if there is nothing to convert.
+/// Leases the video; `None` if it needs no conversion or another worker is responsible.
 async fn begin(
     system: &SystemAccess,
     company: &CompanyId,
@@ -51,7 +51,7 @@ async fn begin(
         let Some(begun) = video.conversion.begun(event, system.now) else { return Ok(None) };
         seen = Some(video.conversion.clone());
         match system.store.begin_conversion(&video, Video::clone(&video).with_conversion(begun)).await {
-            // Mostly because staff change the texts.
+            // Usually staff have changed the texts.
             Err(Error::Changed | Error::NotFound) => {}
             begun => return begun.map(Some),
         }
@@ -67,12 +67,12 @@ async fn forget_attempt(system: &SystemAccess, company: &CompanyId, id: VideoId,
     system.store.begin_conversion(&video, after).await.map(drop)
 }
 
-/// Leaves the video as it is, and deletes what it does not need.
+/// Deletes the video's unneeded objects without changing the video.
 async fn settle(system: &SystemAccess, company: &CompanyId, id: VideoId) -> Result<RecordOutcome> {
     match system.store.video(company, id).await? {
-        // Another worker needs the file.
+        // Another worker still needs the upload.
         Some(video) if video.conversion.is_under_way() => Ok(RecordOutcome::Ignored),
-        // The upload is deleted: it is never shown, the largest file of all, and holds the location and the device.
+        // Delete the upload: it is the largest file, is never shown, and holds the location and the device.
         Some(video) if video.conversion.converted.is_some() => {
             clean_up(system, &[video_upload_key(company, id)]).await
         }
@@ -80,7 +80,7 @@ async fn settle(system: &SystemAccess, company: &CompanyId, id: VideoId) -> Resu
     }
 }
 
-/// Converts a video whose conversion has begun because of `event`.
+/// Converts a video whose conversion `event` has begun.
 async fn work_on(system: &SystemAccess, video: VersionedItem<Video>, event: &str) -> Result<RecordOutcome> {
     let objects = system.objects()?;
     let directory = ScratchFolder::create().map_err(Error::internal)?;
@@ -95,7 +95,8 @@ async fn work_on(system: &SystemAccess, video: VersionedItem<Video>, event: &str
     };
     let end = match made {
         Ok(conversion) => {
-            // The disk has room for the upload and the renditions, not for more.
+            // Store the renditions before dropping them: the disk has room for the upload and one set of renditions
+            // only.
             store(&objects, &video, &conversion).await?;
             Conversion::succeeded(converted(&conversion))
         }
@@ -120,7 +121,7 @@ async fn store(objects: &ObjectStore<'_>, video: &Video, conversion: &ConvertedF
     Ok(())
 }
 
-/// Writes the result unless another attempt has, and deletes unneeded objects.
+/// Records the result unless another attempt has, and deletes unneeded objects.
 async fn finish(
     system: &SystemAccess,
     mut video: VersionedItem<Video>,

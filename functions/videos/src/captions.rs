@@ -1,4 +1,4 @@
-//! The captions of a video: put and deleted by staff, fetched by the URLs that the video shows.
+//! The captions of a video. Staff put and delete them; clients fetch them from the URLs in the video's view.
 
 use axum::Json;
 use axum::response::Response;
@@ -26,7 +26,7 @@ pub(crate) async fn put(
     access.commit(access.store.put_captions(video, &after, &captions), Json(view)).await
 }
 
-/// Reads the body of a PUT.
+/// Reads the captions.
 pub(crate) fn read_captions(mut body: BodyFields) -> Result<CaptionText> {
     let text = body.required_captions("file");
     body.finish(|| text)

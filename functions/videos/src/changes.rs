@@ -1,4 +1,4 @@
-//! The bodies of requests that create, replace or change a video.
+//! Reads the bodies that create, replace or change a video.
 
 use axum::body::Bytes;
 use shared::Result;
@@ -7,20 +7,20 @@ use shared::domain::media::video::{FileName, MAX_VIDEO_BYTES, NewVideo, Video};
 use shared::domain::text::{ShortName, TextLines};
 use shared::http::{BodyChanges, BodyFields};
 
-/// The type that a form declares is ignored: the conversion finds out what the file is.
+/// The stored content type of a file in a form. The form's declaration is ignored: the conversion detects the type.
 const ANYTHING: &str = "application/octet-stream";
 
-/// A new video.
+/// The request to create a video.
 #[derive(Debug)]
 pub(crate) enum CreateVideo {
-    /// A video that comes with its file.
+    /// The form contains the file.
     Sent(NewVideo, Bytes),
-    /// A video whose file the client is going to upload to the bucket.
+    /// The client announces a file, which it will upload to the bucket.
     Announced(NewVideo),
 }
 
 impl CreateVideo {
-    /// Reads a form with the file, or a JSON object that announces it.
+    /// Reads a form with the file, or JSON that announces it.
     pub(crate) fn read(mut body: BodyFields) -> Result<Self> {
         let name = body.required("name", ShortName::parse);
         let description = body.emptied("description", TextLines::parse).unwrap_or_default();
@@ -37,9 +37,9 @@ impl CreateVideo {
     }
 }
 
-/// The file of a form.
+/// Reads the file in a form.
 fn read_file(body: &mut BodyFields) -> (Option<(FileName, AnnouncedFile)>, Option<Bytes>) {
-    // Fields of the announcement, which a form with the file does not need.
+    // Accept the fields of an announcement, which a form does not need.
     ["upload_filename", "content_type", "size"].into_iter().for_each(|name| body.ignore(name));
     let missing = "Send the video as a multipart/form-data part with a file name.";
     let Some(file) = body.required_file("file", missing) else { return (None, None) };
@@ -56,7 +56,7 @@ fn read_file(body: &mut BodyFields) -> (Option<(FileName, AnnouncedFile)>, Optio
     }
 }
 
-/// The file that a JSON object announces.
+/// Reads the announcement of a file.
 fn announced(body: &mut BodyFields) -> Option<(FileName, AnnouncedFile)> {
     let name = body.required("upload_filename", FileName::parse);
     let announced = body.announced(MAX_VIDEO_BYTES);
@@ -72,7 +72,7 @@ pub(crate) fn read_changes(mut body: BodyFields) -> Result<BodyChanges<Video>> {
     body.finish(|| Some(changes))
 }
 
-/// Reads the body of a replacement.
+/// Reads the body of a PUT.
 pub(crate) fn read_whole(mut body: BodyFields) -> Result<BodyChanges<Video>> {
     body.require("name");
     read_changes(body)

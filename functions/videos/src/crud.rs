@@ -1,4 +1,4 @@
-//! Listing, creating, reading, changing and deleting welcome videos.
+//! Lists, creates, reads, changes and deletes welcome videos.
 
 use axum::Json;
 use shared::Result;
@@ -52,14 +52,14 @@ async fn begin(
     };
     let is_there = attempt.is_resumed && attempt.store.video(access.company_id(), id).await?.is_some();
     if !is_there {
-        // The video before its file: the function that learns of the file must find it.
+        // Store the video before its file: the function that handles the file's event must find the video.
         attempt.commit(attempt.store.create_video(&video)).await?;
     }
     let view = VideoView::new(&video, access);
     let view = match bytes {
         Some(bytes) => {
             if let Err(error) = access.files()?.put_video(&video, bytes).await {
-                // Without its file there is no video.
+                // Delete the video again: without its file it is useless.
                 if let Some(video) = attempt.store.video(access.company_id(), id).await? {
                     attempt.store.stepwise(access.now).delete_video(&video).await?;
                 }
@@ -84,7 +84,7 @@ pub(crate) async fn replace(
 ) -> Result<CommittedResponse<Json<VideoView>>> {
     let changes = read_whole(body)?;
     let (description, internal_description) = Default::default();
-    // Texts that are not sent become empty.
+    // A PUT clears texts that it does not contain.
     let blank = Video { description, internal_description, ..Video::clone(&access.target) };
     change(&access, blank, changes).await
 }

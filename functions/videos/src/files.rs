@@ -1,4 +1,4 @@
-//! Renditions of a video, fetched by the URLs that the video shows.
+//! Redirects from the rendition URLs in a video's view.
 
 use shared::Result;
 use shared::auth::access::{FileRedirect, RenditionAccess};

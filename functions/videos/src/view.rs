@@ -1,4 +1,4 @@
-//! A welcome video as clients see it.
+//! The view of a welcome video.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use schemars::JsonSchema;
@@ -93,7 +93,7 @@ struct VideoDimensions {
 }
 
 impl VideoView {
-    /// The caller's view of a video.
+    /// The view of a video for the caller.
     pub(crate) fn new(video: &Video, access: &AdmittedRequest) -> Self {
         let references = access.references();
         let is_for_staff = !matches!(access.caller.identity, CallerIdentity::Candidate(_));
@@ -107,7 +107,7 @@ impl VideoView {
             resource_uri: references.uri(company, video.id),
             company: references.company(company),
             submitted_by: video.submitted_by.map(|by| references.uri(company, by)),
-            // The contract hides both texts for staff from candidates.
+            // Candidates must not see the two texts for staff.
             name: is_for_staff.then(|| video.name.to_string()),
             description: video.description.to_string(),
             internal_description: is_for_staff.then(|| video.internal_description.to_string()),
@@ -135,7 +135,7 @@ impl VideoView {
         }
     }
 
-    /// The view with the request that uploads the file, which may begin until `expires_at`.
+    /// Adds the request that uploads the file. The upload must begin before `expires_at`.
     pub(crate) fn with_request(self, signed: SignedUpload, expires_at: DateTime<Utc>) -> Self {
         Self { upload: Some(SignedUploadView::new(signed, expires_at)), ..self }
     }

@@ -1,11 +1,11 @@
 //! Sends events to webhooks.
 //!
-//! A webhook is a reader of the company's feed: its cursor is the number of the last event that it has passed. Two pure functions
-//! decide what is sent next and judge how the endpoint is doing: [`next_task`](shared::domain::webhook::next_task) and
-//! [`EndpointHealth`](shared::domain::webhook::EndpointHealth).
+//! A webhook reads the company's feed: its cursor is the number of the last event that it has passed. Two pure
+//! functions decide what is sent next and judge the endpoint's health:
+//! [`next_task`](shared::domain::webhook::next_task) and [`EndpointHealth`](shared::domain::webhook::EndpointHealth).
 //!
-//! The table's stream starts turns when events are numbered and when the API asks for something; the schedule starts those
-//! whose moment has come, that had no time to end, and that the stream missed.
+//! The table's stream starts turns when events are numbered and when the API requests deliveries. The schedule starts
+//! turns that are due, that ran out of time, or that the stream missed.
 
 mod deliver;
 mod stream;
@@ -29,7 +29,7 @@ pub async fn handle(app: &App, event: TableEvent) -> Result<TableResponse<Delive
     handle_through(app, &Outgoing::of(app, SystemResolver), event).await
 }
 
-/// Handles one event, with requests through `outgoing`.
+/// Handles one event, and sends its requests through `outgoing`.
 ///
 /// # Errors
 /// If the storage cannot be read or written.

@@ -1,4 +1,4 @@
-//! Endpoints that the table's stream wakes.
+//! Serves endpoints on records of the table's stream.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,9 +10,9 @@ use shared::{Result, log_failure, log_invocation};
 
 use crate::deliver::{ENDPOINTS, EventSender};
 
-/// Serves the endpoints that the records are about. The table says what is to be done there, so records may come twice, in any
-/// order, or never. Records of the sender's own writes lead to nothing unless they ask for it: the schedule does what a turn
-/// leaves at a slow endpoint, since others would wait behind it.
+/// Serves the endpoints that the records concern. Their state is in the table, so records may be duplicated, out of
+/// order or lost. Records of the sender's own writes are ignored unless they set `wakes_sender`: the schedule continues
+/// turns at slow endpoints, because other records would wait for them.
 pub(crate) async fn handle(sender: &EventSender<'_>, records: &[StreamRecord]) -> BatchReport {
     let mut report = BatchReport::default();
     let mut count = 0;
@@ -56,7 +56,7 @@ pub(crate) async fn handle(sender: &EventSender<'_>, records: &[StreamRecord]) -
     report
 }
 
-/// The endpoints that have something to do after a write.
+/// The endpoints to serve after a write.
 async fn load_endpoints(
     sender: &EventSender<'_>,
     trigger: StreamTrigger,

@@ -1,4 +1,4 @@
-//! Serves endpoints whose moment has come, and those that the stream missed.
+//! Serves endpoints that are due or that the stream has missed.
 
 use std::collections::BTreeSet;
 
@@ -12,21 +12,21 @@ use shared::{Error, Result, invocation_summary};
 use crate::deliver::EventTransport as _;
 use crate::deliver::{ENDPOINTS, EventSender};
 
-/// About the most endpoints, and feeds, of one invocation; the next invocation continues.
+/// The approximate maximum of endpoints, and of feeds, in one invocation; the next invocation continues.
 const MOST: usize = 2000;
 
 invocation_summary! {
     "webhooks", "swept";
     /// The result of one invocation of the schedule.
     pub struct DeliverySummary {
-        /// Endpoints that were looked at.
+        /// Endpoints that were checked.
         pub endpoints: usize,
-        /// How long the endpoint that has waited longest for the schedule was due.
+        /// How long the most overdue endpoint has been overdue, in seconds.
         pub webhook_delay_seconds: i64,
     }
 }
 
-/// Webhooks to serve, with the moments since when they are due.
+/// Webhooks to serve, and since when they have been due.
 type DueWebhooks = Vec<(DateTime<Utc>, (CompanyId, WebhookId))>;
 
 pub(crate) async fn handle(sender: &EventSender<'_>) -> Result<DeliverySummary> {
@@ -56,13 +56,14 @@ pub(crate) async fn handle(sender: &EventSender<'_>) -> Result<DeliverySummary> 
         summary.failed += usize::from(served.is_err());
         summary.moved_on += usize::from(matches!(served, Ok(false)));
         if !matches!(served, Ok(true)) {
-            // The feed stays due: another invocation has the endpoint and may not know of the last number, or the storage failed.
+            // Keep the feed due: the storage has failed, or another invocation is serving the endpoint and may not know
+            // the latest number.
             feeds.retain(|(feed, _)| feed.company != company);
         }
     }
     let started = feeds.into_iter().map(|(feed, webhooks)| async move {
         match store.note_deliveries_started(&feed, !webhooks.is_empty()).await {
-            // The next invocation looks at the events that have come in the meantime.
+            // Events have arrived in the meantime; the next invocation handles them.
             Ok(()) | Err(Error::Changed) => Ok(()),
             Err(error) => Err(error),
         }
@@ -76,7 +77,7 @@ pub(crate) async fn handle(sender: &EventSender<'_>) -> Result<DeliverySummary> 
 
 async fn read_due<T>(mut pages: DuePages<'_, T>) -> Result<Vec<VersionedItem<T>>> {
     let mut due = Vec::new();
-    // The limit counts due items, not pages: items that cannot be read must not hold up those behind them.
+    // The limit counts due items, not pages: unreadable items must not hold up those behind them.
     while due.len() < MOST
         && let Some(page) = pages.try_next().await?
     {
@@ -85,7 +86,7 @@ async fn read_due<T>(mut pages: DuePages<'_, T>) -> Result<Vec<VersionedItem<T>>
     Ok(due)
 }
 
-/// Each webhook once, those first that are due for longest: what was served comes last the next time.
+/// Each webhook once, the longest overdue first, so that those served last come last next time.
 fn longest_first(mut due: DueWebhooks) -> Vec<(CompanyId, WebhookId)> {
     due.sort();
     let mut seen = BTreeSet::new();

@@ -1,5 +1,5 @@
-//! DynamoDB of the local back end by itself, in memory, for LocalStack to forward to. Prints its port, and ends when
-//! standard input does.
+//! Runs the local back end's DynamoDB alone, in memory, so that LocalStack can forward to it. Prints its port, and ends
+//! when standard input is closed.
 
 use std::io::{self, Read, Write};
 

@@ -1,4 +1,4 @@
-//! A clock that can be moved ahead, to see a deadline pass without waiting.
+//! A clock that can be advanced, to see a deadline pass without waiting.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use shared::clock::{Clock, SystemClock};
 use crate::Error;
 use crate::state::StateFile;
 
-/// The clock stops here, so that every derived time has a year of four digits.
+/// The clock stops here, so that the years of all derived times have four digits.
 const END: DateTime<Utc> = match DateTime::from_timestamp(32_503_680_000, 0) {
     Some(year_3000) => year_3000,
     None => DateTime::<Utc>::MAX_UTC,
@@ -27,7 +27,7 @@ struct Inner {
 }
 
 impl OffsetClock {
-    /// A clock with the offset stored in the file, else zero. The file stores later moves.
+    /// Opens a clock with the offset stored in the file, by default zero. Later moves are stored in the file.
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let file = StateFile::new(path);
         let ahead = Mutex::new(Duration::from_secs(file.load()?.unwrap_or(0)));
@@ -37,7 +37,7 @@ impl OffsetClock {
     /// Moves the clock ahead by whole seconds and returns the new time.
     ///
     /// # Errors
-    /// If it would pass the year 3000 or the file cannot be written; the clock has not moved then.
+    /// If the time would be after the year 2999, or the file cannot be written. The clock then stays unchanged.
     pub fn advance(&self, by: Duration) -> Result<DateTime<Utc>, Error> {
         let mut ahead = self.ahead();
         let moved = Duration::from_secs(ahead.as_secs().saturating_add(by.as_secs()));

@@ -1,22 +1,22 @@
-//! CORS: the rules of `template.yaml` for the API and for the bucket, with the origins in its parameter
+//! CORS: the rules of `template.yaml` for the API and for the bucket, with the origins of its parameter
 //! `AllowedOrigins`.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header, request};
 use serde_json::Value;
 
-/// The names of the rules' members, which differ between API Gateway and S3.
+/// The names of a rule's members, which differ between API Gateway and S3.
 pub(crate) struct Names {
     pub(crate) methods: &'static str,
     pub(crate) headers: &'static str,
     pub(crate) exposed: &'static str,
 }
 
-/// The rules for some origins.
+/// The CORS rules for a list of origins.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Cors {
     origins: Vec<String>,
     methods: Vec<String>,
-    /// In lower case; `*` matches any.
+    /// In lower case; `*` matches any header.
     headers: Vec<String>,
     exposed: Vec<String>,
     max_age: u64,
@@ -45,7 +45,7 @@ impl Cors {
         !self.origins.is_empty()
     }
 
-    /// The headers of the response to a preflight request; `None` if its origin, its method or one of its headers is not
+    /// The headers of the response to a preflight request; `None` if its origin, method or one of its headers is not
     /// allowed.
     pub(crate) fn to_preflight(&self, asked: &HeaderMap) -> Option<HeaderMap> {
         let mut headers = self.allowed(asked)?;
@@ -70,7 +70,7 @@ impl Cors {
         Some(headers)
     }
 
-    /// The headers of any other response; `None` if the request's origin is not allowed.
+    /// The CORS headers of another response; `None` if the request's origin is not allowed.
     pub(crate) fn to_answer(&self, asked: &HeaderMap) -> Option<HeaderMap> {
         let mut headers = self.allowed(asked)?;
         let exposed = HeaderValue::try_from(self.exposed.join(",")).ok();
@@ -89,7 +89,6 @@ impl Cors {
     }
 }
 
-/// Whether this is a preflight request.
 pub(crate) fn is_preflight(head: &request::Parts) -> bool {
     head.method == Method::OPTIONS
         && head.headers.contains_key(header::ORIGIN)

@@ -9,11 +9,11 @@ use shared::app::App;
 use crate::Error;
 
 const COMPANY: &str = "demo";
-/// A verified domain, so that a project's `email_alias` can be the sender.
+/// A verified domain, so that a project's `email_alias` can be used as the sender.
 const SENDER: &str = "example.com";
 const FILE: &str = "demo.json";
 
-/// 32 letters and digits that do not look alike, so that a random byte picks each with equal probability.
+/// 32 distinguishable letters and digits. With 32, a random byte chooses each with equal probability.
 const ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 
 /// The login of the demo company's owner.
@@ -23,13 +23,13 @@ pub struct Demo {
     pub company: String,
     /// The owner's user name.
     pub username: String,
-    /// The password of the user, chosen by chance for each data folder.
+    /// The user's password, chosen at random for each data folder.
     pub password: String,
 }
 
 impl Demo {
-    /// The login stored in `folder`. If there is none, creates an owner, and the company unless an earlier run has
-    /// created it.
+    /// The login stored in `folder`. Without one, creates an owner, and the company unless an earlier run has created
+    /// it.
     pub(crate) async fn of(folder: &Path, app: &App) -> Result<Self, Error> {
         let path = folder.join(FILE);
         let failed = || format!("cannot keep the demo login in {}", path.display());

@@ -1,8 +1,8 @@
-//! Start-up and run-time failures, in words for the person who started the service.
+//! Errors at start and run time, worded for the person who started the service.
 
 use std::fmt;
 
-/// The failed action, and its cause if there is another error.
+/// The failed action, with the error that caused it, if any.
 #[derive(Debug)]
 pub struct Error {
     what: String,
@@ -10,12 +10,12 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error without another cause.
+    /// Creates an error without a cause.
     pub(crate) fn new(what: impl Into<String>) -> Self {
         Self { what: what.into(), source: None }
     }
 
-    /// For `map_err`: names the action that failed because of the given error.
+    /// For `map_err`: an error that names the failed action, with the given error as its cause.
     pub(crate) fn because<E>(what: impl Into<String>) -> impl FnOnce(E) -> Self
     where
         E: Into<Box<dyn std::error::Error + Send + Sync>>,

@@ -1,4 +1,4 @@
-//! Functions as Lambda runs them: JSON in, JSON out.
+//! Functions, run as Lambda does: JSON in, JSON out.
 
 use lambda_http::{Context, LambdaEvent};
 use serde::Serialize;
@@ -43,15 +43,14 @@ where
         let (app, handle) = (app.clone(), handle.clone());
         async move {
             let event = serde_json::from_str(&event)?;
-            // Boxed, as in `shared::event`.
+            // Boxed as in `shared::event`.
             let answer = Box::pin(handle(app, event)).await?;
             Ok(serde_json::to_string(&answer)?)
         }
     }))
 }
 
-/// Invokes a function in a task of its own: it continues if the caller stops waiting, and a panic ends only this
-/// invocation.
+/// Invokes a function in its own task: it continues if the caller stops waiting, and a panic ends only this invocation.
 pub(crate) async fn invoke(function: &Function, event: &Value) -> Result<Value, Error> {
     let invocation = tokio::spawn(function.clone().oneshot(event.to_string()));
     let answer = invocation.await.map_err(Error::because("the function died"))?;

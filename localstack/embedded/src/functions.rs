@@ -1,4 +1,4 @@
-//! The functions of the workspace under their names in the template.
+//! The workspace's functions by their names in the template.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use shared::http::MakeService;
 
 use crate::{Function, in_process, in_process_event};
 
-/// The template's functions by their logical ids, run in this process, each on the application that `app_of` gives for its id.
+/// The template's functions by logical id, run in this process. `app_of` returns the application for a logical id.
 pub fn functions(app_of: impl Fn(&str) -> App) -> HashMap<String, Function> {
     let over_http = services().map(|(name, make_service)| {
         let id = logical_id(name);
@@ -77,10 +77,10 @@ fn services() -> [(&'static str, MakeService); 12] {
     ]
 }
 
-/// The route table of a group, for a reader `R` of it.
+/// A route table, for a reader of type `R`.
 type RouteTable<R> = fn(R) -> R;
 
-/// The function of each group of the API's routes, and the group's route table.
+/// Each group of API routes: the name of its function, and its route table.
 pub fn groups<R: RouteReader>() -> [(&'static str, RouteTable<R>); 11] {
     [
         ("auth", auth::routes),
@@ -138,8 +138,8 @@ mod tests {
         assert_eq!(routes, expected);
     }
 
-    /// AWS does not say whether `/x/{proxy+}` takes `/x/`. Where it does not, the request goes to a function that redirects it
-    /// (308), unless the parameter `SlashRoutes` adds a route.
+    /// AWS does not say whether `/x/{proxy+}` matches `/x/`. If it does not, the request reaches a function that
+    /// redirects it (308), unless the parameter `SlashRoutes` adds a route.
     #[test]
     fn a_gateway_whose_greedy_routes_do_not_take_the_final_slash_needs_the_slash_routes() {
         let function_of = |routes: &[RouteTarget], path: &str| {
@@ -157,8 +157,8 @@ mod tests {
             for root in *roots {
                 let path = format!("/api/v3{root}/");
                 assert_eq!(function_of(&with_slash, &path), logical_id(group), "{path}");
-                // `auth` has the $default route, and so serves its own, but for what is within a root of another function. The
-                // other routes of a function take what is within them.
+                // `auth` serves the `$default` route, and thus also its own paths, unless they are below a root of
+                // another function. Other functions' routes match everything below their roots.
                 let is_within =
                     |roots: &[&str]| roots.iter().any(|outer| root.starts_with(&format!("{outer}/")));
                 let others = MOUNTS.iter().filter(|(other, _)| other != group);
@@ -189,7 +189,8 @@ mod tests {
                 let matching =
                     keys.iter().filter_map(|key| Some((key.rank(), key.parameters("GET", &path)?)));
                 let (_, parameters) = matching.max_by_key(|(rank, _)| rank.clone()).unwrap();
-                // Every gateway lets a greedy parameter match this: it does not begin with the final slash.
+                // Every gateway matches this with a greedy parameter, because the parameter does not begin with the
+                // final slash.
                 assert_eq!(parameters["proxy"], path.splitn(3, '/').last().unwrap(), "{path}");
             }
         }

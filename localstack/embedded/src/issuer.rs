@@ -1,5 +1,5 @@
-//! An issuer of identities: it signs whatever claims it is asked to, so that exchanges and sign-ins can be tried without an account
-//! anywhere.
+//! An issuer of identities that signs any claims on request, so that token exchanges and sign-ins can be tried without
+//! an account elsewhere.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use serde_json::{Map, Value, json};
 
 use crate::{Error, random};
 
-/// How long a token is valid, unless it says so itself.
+/// How long a token is valid if its claims do not contain `exp`.
 const LIFETIME: TimeDelta = TimeDelta::minutes(10);
 
-/// The issuer of one run, with a key of its own. Clones share it.
+/// The issuer of one run, with its own key. Clones share it.
 #[derive(Clone)]
 pub(crate) struct LocalIssuer {
     url: String,
@@ -25,10 +25,10 @@ pub(crate) struct LocalIssuer {
 }
 
 impl LocalIssuer {
-    /// An issuer with this URL.
+    /// Creates an issuer with this URL.
     ///
     /// # Errors
-    /// If no key can be made.
+    /// If no key can be generated.
     pub(crate) fn new(url: String) -> Result<Self, Error> {
         let random = SystemRandom::new();
         let failed = |_| Error::new("no key can be made for the issuer");
@@ -39,12 +39,12 @@ impl LocalIssuer {
         Ok(Self { url, key: Arc::new(key), key_id: random::hex(), random })
     }
 
-    /// The URL that its tokens name, without a final slash.
+    /// The `iss` of its tokens, without a final slash.
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
-    /// The configuration by OpenID Connect Discovery.
+    /// The OpenID Connect Discovery document.
     pub(crate) fn configuration(&self) -> Value {
         json!({
             "issuer": self.url,
@@ -57,7 +57,7 @@ impl LocalIssuer {
 
     /// The public key, as a JWK set.
     pub(crate) fn keys(&self) -> Value {
-        // The point is not compressed: after its first byte, two coordinates of 32 bytes.
+        // The public key is an uncompressed point: one byte, then two coordinates of 32 bytes.
         let (x, y) = self.key.public_key().as_ref()[1..].split_at(32);
         let [x, y] = [x, y].map(|coordinate| URL_SAFE_NO_PAD.encode(coordinate));
         let key = json!({
@@ -66,10 +66,10 @@ impl LocalIssuer {
         json!({ "keys": [key] })
     }
 
-    /// A JWT with these claims, and with those of every token that are missing.
+    /// Signs a JWT with these claims, and with default claims where they are missing.
     ///
     /// # Errors
-    /// If no random numbers are available to sign with.
+    /// If no random numbers are available for signing.
     pub(crate) fn sign(&self, claims: Map<String, Value>, now: DateTime<Utc>) -> Result<String, Error> {
         let mut all = Map::from_iter([
             ("iss".to_owned(), json!(self.url)),

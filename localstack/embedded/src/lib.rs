@@ -1,9 +1,9 @@
 //! The whole service on localhost in one process.
 //!
-//! `localstack/run` starts [`Local`], which is all of it. Tests use the parts: one [`Backend`] (DynamoDB, S3 and SES as
-//! servers on the loopback interface) per test process with a table per test; a [`Gateway`] in front of the functions,
-//! where routing matters; [`Events`] behind them, where events matter. The table, the routes and the triggers come from
-//! the workspace's [`Template`].
+//! `localstack/run` starts [`Local`], the whole service. Tests use its parts: one [`Backend`] per test process
+//! (DynamoDB, S3 and SES as servers on the loopback interface), with a table per test; a [`Gateway`] in front of the
+//! functions, where routing matters; [`Events`] behind them, where events matter. The table, routes and triggers come
+//! from the workspace's [`Template`].
 
 mod backend;
 mod clock;

@@ -1,4 +1,4 @@
-//! Combines back end, functions, gateway and the pages under `/_local/` on one port.
+//! Serves the gateway and the pages under `/_local/` on one port, in front of the functions and the back end.
 
 use std::io::ErrorKind;
 use std::net::IpAddr;
@@ -27,13 +27,13 @@ const TABLE: &str = "interviews-local";
 /// Options of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// The address to listen at: loopback, or all addresses of a container.
+    /// The address to listen on: loopback, or all addresses in a container.
     pub address: IpAddr,
-    /// 0 picks a free port.
+    /// The port; 0 for a free one.
     pub port: u16,
-    /// The place of the data.
+    /// Where the data is stored.
     pub storage: Storage,
-    /// Origins whose pages may use the API, such as `http://localhost:3000`.
+    /// The origins whose pages may use the API, such as `http://localhost:3000`.
     pub allowed_origins: Vec<String>,
 }
 
@@ -49,13 +49,13 @@ pub struct Local {
 }
 
 impl Local {
-    /// Starts everything, and creates the table and the demo company if they are missing. The service answers as soon
-    /// as this returns.
+    /// Starts everything, and creates the table and the demo company if they are missing. The service accepts requests
+    /// when this returns.
     ///
     /// # Errors
     /// If the port is in use or the storage cannot be used.
     pub async fn start(options: &Options) -> Result<Self, Error> {
-        // The port first: an earlier run usually holds both the port and the data, and the port's message is clearer.
+        // Listen first: an earlier run usually holds both port and data, and the error about the port is clearer.
         let listener = listen(options.address, options.port).await?;
         let port = listener.local_addr().map_err(Error::because("cannot listen"))?.port();
         let origin = format!("http://localhost:{port}");
@@ -69,7 +69,7 @@ impl Local {
                     "the data stack is not at {url}: localstack/data-stack {url}"
                 )));
             }
-            // LocalStack's own rules announce objects.
+            // LocalStack has its own rules that report new objects.
             environment.insert("AWS_ENDPOINT_URL_S3", services.url());
             environment.insert("MAIL_CONFIGURATION_SET", format!("{TABLE}-mails"));
         } else {
@@ -78,13 +78,13 @@ impl Local {
                 backend.folder().display()
             )))?;
         }
-        // Elsewhere the settings refuse it, since this may be a service that others use.
+        // Only for services on this computer: the settings refuse it elsewhere, because others may use that service.
         if backend.services().is_none_or(|services| services.is_on_this_computer()) {
             environment.insert("OUTGOING_TARGETS", "loopback".to_owned());
         }
         let config = Config::from_variables(|name| environment.get(name).cloned())
             .map_err(Error::because("the functions' settings are unusable"))?;
-        // The page calls the API at its own origin, but sends recordings to the bucket.
+        // The page calls the API at its own origin, but uploads recordings to the bucket.
         let origins = [config.allowed_origins.as_slice(), slice::from_ref(&origin)].concat();
         backend.allow_origins(BUCKET, &origins);
         let clock = backend.clock().clone();
@@ -98,7 +98,7 @@ impl Local {
         let demo = Demo::of(backend.folder(), &app).await?;
         let background = events.in_background();
 
-        // A function in another process has its own URL and path.
+        // A function in another process gets its own URL and PATH.
         environment.retain(|name, _| !["BASE_URL", "PATH"].contains(name));
         let (mailbox, environment) = (backend.mailbox().clone(), Arc::new(environment));
         let issuer = LocalIssuer::new(format!("{origin}/_local/issuer"))?;
@@ -118,22 +118,22 @@ impl Local {
         let router = pages::router(pages).fallback(async move |request: Request| gateway.call(request).await);
         let (stop, stopped) = oneshot::channel();
         let server = tokio::spawn(backend::serve(listener, router, async {
-            // An error means that the handle was dropped, which is also a stop.
+            // An error means that the handle was dropped, which also stops the server.
             let _ = stopped.await;
         }));
         Ok(Self { origin, app, demo, backend, background, stop, server })
     }
 
-    /// Imports the company of the archive in `folder`, whichever key has signed it, under its own or another identifier.
+    /// Imports a company from the archive in `folder`, whoever has signed it. `name` replaces the company's identifier.
     ///
     /// # Errors
-    /// If the archive is wrong, or if there is another company of this name.
+    /// If the archive is invalid, or if another company has this identifier.
     pub async fn import(&self, folder: &Path, name: Option<&str>) -> Result<ImportResult, Error> {
         let name = name
             .map(str::parse)
             .transpose()
             .map_err(|_| Error::new("--as: use 2 to 63 letters a to z, digits and hyphens"))?;
-        // On their own computer, users decide themselves which archives they trust.
+        // Users decide themselves which archives to trust on their own computer.
         let trusted = TrustedKeys::OfArchive;
         let (keeps_grants, allows_missing) = (true, true);
         let options = ImportOptions { trusted, name, keeps_grants, allows_missing, erased: Vec::new() };
@@ -143,7 +143,7 @@ impl Local {
         };
         let import = ArchiveImport::new(&self.app, folder, options, report).map_err(failed)?;
         let imported = import.run().await.map_err(failed)?;
-        // Started at once: no mail leaves the local inbox, so the operator need not look at the company first.
+        // Start the company at once: mails only reach the local inbox, so there is nothing to check first.
         start_company(&self.app, imported.company.clone()).await.map_err(failed)?;
         Ok(imported)
     }
@@ -157,12 +157,12 @@ impl Local {
         format!("{}/_local/inbox/", self.origin)
     }
 
-    /// The mails as a JSON list, newest first.
+    /// The URL of the mails as a JSON list, newest first.
     pub fn mails_url(&self) -> String {
         format!("{}/_local/mails", self.origin)
     }
 
-    /// The URL of the clock.
+    /// The URL that shows and advances the clock.
     pub fn clock_url(&self) -> String {
         format!("{}/_local/clock", self.origin)
     }
@@ -172,7 +172,7 @@ impl Local {
         &self.demo
     }
 
-    /// The application state that the functions share.
+    /// The application that all functions share.
     pub fn app(&self) -> &App {
         &self.app
     }
@@ -182,8 +182,8 @@ impl Local {
         &self.backend
     }
 
-    /// Accepts no more requests and starts no more functions, waits at most two seconds for those in progress, then
-    /// stops the back end.
+    /// Stops accepting requests and starting functions, waits at most two seconds for those in progress, and stops the
+    /// back end.
     pub async fn stop(self) {
         let _ = self.stop.send(());
         let served = async {

@@ -1,4 +1,4 @@
-//! The mails that were sent, for people and tests.
+//! The sent mails, for people and tests.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 
-/// A mail as passed to SES. Addresses are unchanged, with or without display names.
+/// A mail as passed to SES. Addresses are unchanged; they may contain display names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mail {
-    /// The message id of SES's response.
+    /// The message id that SES returned.
     pub id: String,
-    /// UTC, RFC 3339 with milliseconds.
+    /// When the mail was sent: UTC, in RFC 3339 with milliseconds.
     pub time: String,
     /// The sender.
     pub source: String,
@@ -23,24 +23,24 @@ pub struct Mail {
     pub to: Vec<String>,
     pub cc: Vec<String>,
     pub bcc: Vec<String>,
-    /// Reply-To; empty if it is the sender.
+    /// The reply addresses; empty if replies go to the sender.
     pub reply_to: Vec<String>,
     /// The configuration set, if there is one.
     #[serde(default)]
     pub configuration_set: Option<String>,
-    /// Tags that SES returns with its reports.
+    /// The tags that SES includes in its reports.
     #[serde(default)]
     pub tags: BTreeMap<String, String>,
-    /// The subject, decoded.
+    /// The decoded subject.
     pub subject: String,
-    /// The body in plain text, if it has one.
+    /// The decoded body in plain text.
     pub text: Option<String>,
-    /// The body in HTML, if it has one.
+    /// The decoded body in HTML.
     pub html: Option<String>,
-    /// The headers of SendRawEmail as they were sent, unfolded, in their order; empty for SendEmail.
+    /// The unfolded headers of a SendRawEmail request, in their order; empty for SendEmail.
     #[serde(default)]
     pub headers: Vec<(String, String)>,
-    /// The whole message of SendRawEmail; bytes that are not UTF-8 are replaced.
+    /// The whole message of a SendRawEmail request. Bytes that are not UTF-8 are replaced.
     pub raw: Option<String>,
 }
 
@@ -81,7 +81,7 @@ struct Mails {
 }
 
 impl Mailbox {
-    /// A mailbox stored in a file, with the mails it holds. Ignores a last line that a crash cut short.
+    /// Opens a mailbox stored in a file. Ignores a last line that a crash has truncated.
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let failed = || format!("cannot keep mails in {}", path.display());
         let mut file = OpenOptions::new()
@@ -105,7 +105,7 @@ impl Mailbox {
         Ok(Self(Arc::new(Mutex::new(Mails { list, file: Some(file) }))))
     }
 
-    /// Every mail, newest first.
+    /// All mails, newest first.
     pub fn all(&self) -> Vec<Arc<Mail>> {
         self.mails().list.iter().rev().cloned().collect()
     }

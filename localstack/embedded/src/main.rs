@@ -33,7 +33,7 @@ fn finish(result: Result<(), Box<dyn std::error::Error>>) -> ExitCode {
 }
 
 fn complain(error: &dyn std::error::Error) {
-    // There is no other place to report it if standard error is closed.
+    // If standard error is closed, there is no other place to report the error.
     let _ = writeln!(io::stderr(), "embedded: {error}");
 }
 
@@ -41,7 +41,7 @@ fn start(run: &Run) -> Result<(), Box<dyn std::error::Error>> {
     shared::telemetry::install_to(io::stderr);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
-        // Before anything is written, so that a signal always ends the run in order.
+        // Register signals before writing anything, so that a signal always ends the run in order.
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;
         let local = Local::start(&run.options).await?;
@@ -110,7 +110,7 @@ Ctrl-C stops it."#,
     out.flush()
 }
 
-/// Prints how the owners of an imported company log in: an archive holds no passwords.
+/// Prints how the owners of an imported company log in, because an archive contains no passwords.
 fn announce_import(local: &Local, imported: Option<&ImportResult>, out: &mut impl Write) -> io::Result<()> {
     let Some(imported) = imported else { return Ok(()) };
     let ImportResult {

@@ -48,7 +48,7 @@ pub(crate) struct Run {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Import {
     pub(crate) folder: PathBuf,
-    /// The identifier of the company here; `None` for that of the archive.
+    /// The company's identifier in this service; `None` to keep the archive's.
     pub(crate) name: Option<String>,
 }
 

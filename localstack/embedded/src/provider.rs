@@ -1,4 +1,4 @@
-//! An OpenID provider for trials on this computer: it authenticates a person under any name, without a password.
+//! An OpenID provider for trials on this computer. It signs in any person under any name, without a password.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,14 +14,14 @@ use shared::clock::Clock;
 use crate::issuer::LocalIssuer;
 use crate::{Error, pages, random};
 
-/// The only client, and its secret. They are no secret: the provider signs anybody in.
+/// The identifier and secret of the only client. The secret is public: the provider signs in anyone.
 pub(crate) const CLIENT: [&str; 2] = ["interviews", "no-secret-at-all"];
 /// How long a code can be exchanged.
 const CODE_LIFETIME: TimeDelta = TimeDelta::minutes(1);
-/// The maximum number of codes that wait for their exchange.
+/// The maximum number of codes that wait for exchange.
 const MAX_CODES: usize = 100;
 
-/// The provider of one run, with a key of its own. Clones share it.
+/// The provider of one run, with its own key. Clones share it.
 #[derive(Clone)]
 pub struct LocalProvider {
     issuer: LocalIssuer,
@@ -31,7 +31,7 @@ pub struct LocalProvider {
     codes: Arc<Mutex<VecDeque<IssuedCode>>>,
 }
 
-/// The parameters of a request for a code.
+/// The parameters of an authorisation request.
 pub(crate) struct AuthorizationRequest {
     redirect_uri: String,
     state: String,
@@ -39,7 +39,7 @@ pub(crate) struct AuthorizationRequest {
     code_challenge: String,
 }
 
-/// A person, as they have described themselves.
+/// A person, as entered in the form.
 pub(crate) struct Person {
     pub(crate) username: String,
     pub(crate) email: String,
@@ -54,10 +54,10 @@ struct IssuedCode {
 }
 
 impl LocalProvider {
-    /// The provider below the origin of the service.
+    /// Creates the provider below the service's origin.
     ///
     /// # Errors
-    /// If no key can be made.
+    /// If no key can be generated.
     pub fn new(origin: &str, clock: Arc<dyn Clock>) -> Result<Self, Error> {
         let api = format!("{origin}/api/v3");
         Ok(Self {
@@ -78,12 +78,12 @@ impl LocalProvider {
         &self.api
     }
 
-    /// The issuer that its ID tokens name.
+    /// The `iss` of its ID tokens.
     pub(crate) fn url(&self) -> &str {
         self.issuer.url()
     }
 
-    /// The configuration by OpenID Connect Discovery.
+    /// The OpenID Connect Discovery document.
     pub(crate) fn configuration(&self) -> Value {
         let url = self.url();
         json!({
@@ -108,10 +108,10 @@ impl LocalProvider {
         self.issuer.keys()
     }
 
-    /// Reads the query of a request for a code.
+    /// Reads the query of an authorisation request.
     ///
     /// # Errors
-    /// The reason why the person is not sent back, in words for whoever tries the service.
+    /// The reason why the request is refused without a redirect, worded for the person who tries the service.
     pub(crate) fn read(&self, query: &str) -> Result<AuthorizationRequest, String> {
         let named = |name: &str| {
             let mut values = url::form_urlencoded::parse(query.as_bytes()).filter(|(key, _)| key == name);
@@ -126,7 +126,7 @@ impl LocalProvider {
         if !named("scope").is_some_and(|scope| scope.split(' ').any(|scope| scope == "openid")) {
             return Err("scope does not have openid".to_owned());
         }
-        // That of any company: whoever tries the service may have several.
+        // Accept the callback of any company: the person may try several.
         let redirect_uri = named("redirect_uri").filter(|uri| self.is_callback(uri));
         Ok(AuthorizationRequest {
             redirect_uri: redirect_uri.ok_or("redirect_uri is not the callback of a company")?,
@@ -144,7 +144,7 @@ impl LocalProvider {
             .is_some_and(|company| company.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'))
     }
 
-    /// The address that the person goes back to, with a code for the client.
+    /// The redirect URL for a person who has signed in. It contains a code for the client.
     pub(crate) fn authorize(&self, request: AuthorizationRequest, person: Person) -> String {
         let code = random::hex();
         let address = self.way_back(&request, [("code", &code)]);
@@ -154,7 +154,7 @@ impl LocalProvider {
         address
     }
 
-    /// The address that a person goes back to who does not want to sign in.
+    /// The redirect URL for a person who refuses to sign in.
     pub(crate) fn refuse(&self, request: &AuthorizationRequest) -> String {
         self.way_back(request, [("error", "access_denied")])
     }
@@ -165,10 +165,10 @@ impl LocalProvider {
         format!("{}?{}", request.redirect_uri, query.finish())
     }
 
-    /// Exchanges a code for an ID token: `authorization` is the header of that name, `body` the form.
+    /// Exchanges a code for an ID token. `authorization` is the value of that header, `body` the form.
     ///
     /// # Errors
-    /// The error code of RFC 6749 §5.2.
+    /// An error code of RFC 6749, section 5.2.
     pub(crate) fn exchange(&self, authorization: &str, body: &[u8]) -> Result<Value, &'static str> {
         let now = self.clock.now();
         let basic = format!("Basic {}", STANDARD.encode(CLIENT.join(":")));
@@ -182,7 +182,7 @@ impl LocalProvider {
         if named("grant_type") != "authorization_code" {
             return Err("unsupported_grant_type");
         }
-        // The code ends with its first use, whatever comes of it.
+        // A code can be used once, whether or not the exchange succeeds.
         let issued = {
             let mut codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
             let place = codes.iter().position(|issued| issued.code == named("code"));

@@ -1,4 +1,4 @@
-//! Unique names.
+//! Random identifiers.
 
 use shared::clock::SystemEntropy;
 use shared::domain::random::RandomSource;
@@ -8,12 +8,12 @@ pub(crate) fn hex() -> String {
     format!("{:032x}", number())
 }
 
-/// An identifier in the form of a UUID.
+/// A random identifier in the form of a UUID.
 pub(crate) fn uuid() -> String {
     uuid_of(number())
 }
 
-/// `number` in the form of a UUID.
+/// Formats `number` as a UUID.
 pub(crate) fn uuid_of(number: u128) -> String {
     let hex = format!("{number:032x}");
     format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])

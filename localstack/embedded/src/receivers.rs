@@ -1,4 +1,4 @@
-//! Receivers of webhooks, for people and tests: what came, whether its signature holds, and a choice of responses.
+//! Receivers of webhooks, for people and tests: they keep deliveries, verify signatures, and respond as configured.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,10 +15,9 @@ const KEPT: usize = 200;
 #[derive(Clone, Default)]
 pub(crate) struct Receivers(Arc<Mutex<BTreeMap<String, Receiver>>>);
 
-/// One receiver.
 #[derive(Clone, Default)]
 pub(crate) struct Receiver {
-    /// The key of the signatures; nothing is verified without one.
+    /// The signing secret; without one, nothing is verified.
     pub(crate) secret: Option<String>,
     pub(crate) answer: Answer,
     /// Newest first.
@@ -27,16 +26,15 @@ pub(crate) struct Receiver {
     pub(crate) total: usize,
 }
 
-/// A delivery that came, and how the receiver has answered it.
+/// A delivery and the receiver's response.
 #[derive(Clone)]
 pub(crate) struct Delivery {
     /// UTC, RFC 3339.
     pub(crate) received_at: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
-    /// None if the receiver had no secret.
+    /// `None` if the receiver has no secret.
     pub(crate) signature: Option<Signature>,
-    /// The receiver's answer.
     pub(crate) answer: Answer,
 }
 
@@ -44,18 +42,18 @@ pub(crate) struct Delivery {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Signature {
     Holds,
-    /// The library's reason.
+    /// The reason that the library gives.
     Fails(String),
 }
 
-/// How a receiver answers.
+/// How a receiver responds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Answer {
     #[default]
     Ok,
     Error,
     Gone,
-    /// 200, but later than a sender waits.
+    /// 200, but after the sender's timeout.
     Slow,
 }
 
@@ -92,7 +90,7 @@ impl Signature {
         }
     }
 
-    /// `holds`, or the reason.
+    /// `holds`, or why the signature fails.
     pub(crate) fn as_str(&self) -> &str {
         match self {
             Self::Holds => "holds",
@@ -102,7 +100,7 @@ impl Signature {
 }
 
 impl Delivery {
-    /// The members of the JSON list.
+    /// The delivery as a member of the JSON list.
     pub(crate) fn to_json(&self) -> Value {
         json!({
             "received_at": self.received_at,
@@ -125,7 +123,7 @@ impl Delivery {
 }
 
 impl Receivers {
-    /// Keeps a request and returns the response that it must get.
+    /// Records a delivery. Returns how to respond.
     pub(crate) fn take(&self, name: &str, received_at: String, headers: HeaderMap, body: Bytes) -> Answer {
         let mut receivers = self.lock();
         let receiver = receivers.entry(name.to_owned()).or_default();
@@ -137,13 +135,13 @@ impl Receivers {
         answer
     }
 
-    /// Changes a receiver. A secret also verifies the deliveries that came before there was one.
+    /// Changes a receiver. A first secret also verifies earlier deliveries.
     pub(crate) fn change(&self, name: &str, secret: Option<String>, answer: Option<Answer>) {
         let mut receivers = self.lock();
         let receiver = receivers.entry(name.to_owned()).or_default();
         receiver.answer = answer.unwrap_or(receiver.answer);
         let Some(secret) = secret else { return };
-        // Others were signed with the secret of their time.
+        // Deliveries with a result were verified with the secret at that time.
         for delivery in receiver.deliveries.iter_mut().filter(|delivery| delivery.signature.is_none()) {
             let signature = Some(Signature::of(&secret, &delivery.headers, &delivery.body));
             *delivery = Arc::new(Delivery { signature, ..Delivery::clone(delivery) });
@@ -151,7 +149,7 @@ impl Receivers {
         receiver.secret = Some(secret);
     }
 
-    /// The receiver's present state; that of an unused one if the name is new.
+    /// The receiver's state; the default state if the name is new.
     pub(crate) fn find(&self, name: &str) -> Receiver {
         self.lock().get(name).cloned().unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! Values that a data folder stores between runs.
+//! Values that are kept in the data folder between runs.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
@@ -10,11 +10,11 @@ use serde::de::DeserializeOwned;
 
 use crate::Error;
 
-/// A file with one JSON value, replaced atomically.
+/// A file with one JSON value, which is replaced atomically.
 #[derive(Debug)]
 pub(crate) struct StateFile {
     path: PathBuf,
-    /// The permissions of the file, as `chmod` writes them.
+    /// The file's permissions, as for `chmod`.
     mode: u32,
 }
 
@@ -23,12 +23,12 @@ impl StateFile {
         Self { path: path.to_owned(), mode: 0o644 }
     }
 
-    /// A file that only its owner can read.
+    /// Creates a file that only its owner can read.
     pub(crate) fn private(path: &Path) -> Self {
         Self { path: path.to_owned(), mode: 0o600 }
     }
 
-    /// The value; `None` if nothing has been stored yet.
+    /// The stored value; `None` if there is none yet.
     pub(crate) fn load<T: DeserializeOwned>(&self) -> Result<Option<T>, Error> {
         let text = match fs::read(&self.path) {
             Ok(text) => text,
@@ -45,7 +45,7 @@ impl StateFile {
     }
 
     fn write(&self, path: &Path, text: &[u8]) -> io::Result<()> {
-        // One that a crash has left may have another mode.
+        // A file that a crash has left may have other permissions.
         match fs::remove_file(path) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
             _ => {}

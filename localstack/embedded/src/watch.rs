@@ -1,4 +1,4 @@
-//! Settings for `cargo lambda watch`: which function serves which path.
+//! Settings for `cargo lambda watch`: the routes to the functions.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use shared::http::serve::mounts::{LINK_ROOTS, MOUNTS, PAGE_ROOTS, ROOT_FUNCTION,
 /// The function of the gateway's `$default` route.
 const DEFAULT: &str = "auth";
 
-/// A configuration file in TOML that routes every mount to its function, as the template does.
+/// A TOML configuration that routes each mount to its function, as the template does.
 pub(crate) fn settings() -> String {
     let mut settings = "[watch.router]\n".to_owned();
     for (path, function) in routes() {
@@ -18,10 +18,10 @@ pub(crate) fn settings() -> String {
     settings
 }
 
-/// Path patterns, and the functions that serve them.
+/// Path patterns and the functions that serve them.
 ///
-/// cargo-lambda's router allows no parameter beside the rest of a path. Where another mount continues a mount with a
-/// parameter, the rest therefore begins after the parameter.
+/// cargo-lambda's router does not allow a parameter and the rest of a path at the same position. Where another mount
+/// continues a mount with a parameter, the rest therefore begins after that parameter.
 fn routes() -> impl Iterator<Item = (String, &'static str)> {
     let all = || MOUNTS.iter().flat_map(|(_, roots)| *roots);
     let parameter = move |root: &str| {

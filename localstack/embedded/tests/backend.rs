@@ -1,4 +1,4 @@
-//! The back end through the AWS SDK's clients.
+//! The back end, through the clients of the AWS SDK.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::os::unix::fs::PermissionsExt as _;
@@ -99,7 +99,7 @@ async fn a_body_that_differs_from_its_checksum_changes_nothing() {
         let put = app.aws().s3().put_object().bucket(BUCKET).key("a").checksum_sha256(checksum);
         put.body(body.to_vec().into()).send()
     };
-    // The SHA-256 of "one", by `printf one | openssl dgst -sha256 -binary | base64`.
+    // The SHA-256 of "one", from `printf one | openssl dgst -sha256 -binary | base64`.
     let of_one = "dpLDrTVAu4A8Ags67mbNiIcSMjTqDG5xQ8Ct1z/0Me0=";
     put(b"one", of_one).await.unwrap();
     let error = put(b"two", of_one).await.unwrap_err().into_service_error();

@@ -1,5 +1,5 @@
-//! `compose.yaml` and the Dockerfile agree with the scripts and with each other. `tests/run compose` starts them; this does
-//! not need Docker.
+//! `compose.yaml` and the Dockerfile match the scripts and each other. Needs no Docker; `tests/run compose` starts the
+//! containers.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +16,7 @@ const RUNTIME: &str = include_str!("../../runtime");
 const RUNTIME_RELEASES: &str = include_str!("../../runtime.in");
 const MANIFEST: &str = include_str!("../../../Cargo.toml");
 
-/// The Dockerfile's instructions, each on one line.
+/// The Dockerfile's instructions, one per line.
 fn instructions() -> Vec<String> {
     let lines: String =
         DOCKERFILE.lines().filter(|line| !line.starts_with('#')).flat_map(|line| [line, "\n"]).collect();
@@ -27,19 +27,19 @@ fn instructions() -> Vec<String> {
         .collect()
 }
 
-/// The rest of the first line that begins with `start`, which may be indented.
+/// The rest of the first line that begins with `start`, after any indentation.
 fn rest<'a>(text: &'a str, start: &str) -> &'a str {
     text.lines().find_map(|line| line.trim_start().strip_prefix(start)).unwrap()
 }
 
-/// The containers by their names.
+/// The containers by name.
 fn containers() -> BTreeMap<String, Yaml<'static>> {
     let compose = Yaml::load_from_str(COMPOSE).unwrap().remove(0);
     let containers = compose["services"].as_mapping().unwrap().iter();
     containers.map(|(name, container)| (name.as_str().unwrap().to_owned(), container.clone())).collect()
 }
 
-/// The paths that the build stages take from the workspace, and no others.
+/// The paths that the build stages copy from the workspace.
 fn copied() -> BTreeSet<String> {
     let copies =
         instructions().into_iter().filter(|line| line.starts_with("COPY ") && !line.contains("--from"));
@@ -101,7 +101,7 @@ fn containers_run_pinned_stages_without_root() {
 fn ports_are_published_to_this_computer_alone() {
     let published: Vec<_> =
         COMPOSE.lines().filter(|line| line.trim().starts_with("- ")).map(str::trim).collect();
-    // The same numbers inside and outside: references and signed URLs contain them.
+    // The same port inside and outside, because references and signed URLs contain it.
     assert_eq!(published, [r#"- "127.0.0.1:4566:4566""#, r#"- "127.0.0.1:8080:8080""#]);
 }
 

@@ -1,4 +1,4 @@
-//! The whole service over HTTP, as `localstack/run` starts it.
+//! The whole service over HTTP, as started by `localstack/run`.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::net::Ipv4Addr;
@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Sends one request and returns the response's status and JSON.
+/// Sends a request, and returns the response's status and JSON.
 async fn send(method: &str, url: &str, token: &str, body: &Value) -> (u16, Value) {
     let (address, _) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
     send_for(address, method, url, token, body).await
 }
 
-/// Sends one request with this `Host` header, whatever the URL says.
+/// Sends a request with this `Host` header, whatever the URL says.
 async fn send_for(host: &str, method: &str, url: &str, token: &str, body: &Value) -> (u16, Value) {
     let body = body.to_string();
     let length = body.len();
@@ -28,7 +28,7 @@ async fn send_for(host: &str, method: &str, url: &str, token: &str, body: &Value
     (status, serde_json::from_str(body).unwrap_or_default())
 }
 
-/// Sends one request with these lines of headers and returns the whole response.
+/// Sends a request with these header lines, and returns the whole response.
 async fn exchange(method: &str, url: &str, headers: &str, body: &str) -> String {
     let (address, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
     let mut connection = TcpStream::connect(address).await.unwrap();
@@ -98,7 +98,7 @@ async fn the_clock_moves_ahead_and_stays_there() {
     assert_eq!(status, 200, "{after}");
     let moment = |answer: &Value| answer["now"].as_str().unwrap().parse::<DateTime<Utc>>().unwrap();
     assert!((moment(&after) - moment(&before) - TimeDelta::days(1)).abs() < TimeDelta::minutes(1), "{after}");
-    // The service uses the clock: sessions end after two hours without use.
+    // The service uses the clock: sessions expire after two hours without use.
     let (status, _) = send("GET", &format!("{}/whoami/", local.base_url()), &token, &Value::Null).await;
     assert_eq!(status, 401);
     local.stop().await;

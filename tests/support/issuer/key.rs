@@ -1,4 +1,4 @@
-//! Keys that issuers of tests sign with.
+//! Signing keys of test issuers.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -10,10 +10,10 @@ use ring::signature::{
 };
 use serde_json::{Value, json};
 
-/// A key of 2,048 bits for tests alone: ring makes none.
+/// A key of 2,048 bits for tests only, because *ring* generates no RSA keys.
 const RSA: &str = include_str!("rsa.txt");
 
-/// An algorithm of signatures.
+/// A signature algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SigningAlgorithm {
     Rs256,
@@ -24,7 +24,7 @@ pub enum SigningAlgorithm {
 impl SigningAlgorithm {
     pub const ALL: [Self; 3] = [Self::Rs256, Self::Es256, Self::Es384];
 
-    /// The name in the header of a JWT.
+    /// The algorithm's name in JWT headers.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Rs256 => "RS256",
@@ -47,7 +47,7 @@ pub struct SigningKey {
 }
 
 impl SigningKey {
-    /// A key of this algorithm: a new one, but for RSA, of which there is one.
+    /// A key of this algorithm; new except for RSA, which always has the same key.
     pub fn new(id: &str, algorithm: SigningAlgorithm) -> Self {
         let random = SystemRandom::new();
         let ec = |of| {
@@ -66,7 +66,7 @@ impl SigningKey {
         Self { id: id.to_owned(), algorithm, pair }
     }
 
-    /// The public key as platforms publish it.
+    /// The public key as a JWK.
     pub fn jwk(&self) -> Value {
         let encode = |bytes: &[u8]| URL_SAFE_NO_PAD.encode(bytes);
         let mut jwk = match &self.pair {
@@ -92,17 +92,17 @@ impl SigningKey {
         json!({ "alg": self.algorithm.as_str(), "kid": self.id, "typ": "JWT" })
     }
 
-    /// A JWT with these claims.
+    /// Signs a JWT with these claims.
     pub fn sign(&self, claims: &Value) -> String {
         self.sign_with(&self.header(), claims)
     }
 
-    /// A JWT with this header and these claims, signed as the algorithm of the key says, whatever the header does.
+    /// Signs a JWT with this header and these claims, using the key's algorithm even if the header names another.
     pub fn sign_with(&self, header: &Value, claims: &Value) -> String {
         self.sign_text(&header.to_string(), &claims.to_string())
     }
 
-    /// A JWT of these texts.
+    /// Signs a JWT with these texts as header and claims.
     pub fn sign_text(&self, header: &str, claims: &str) -> String {
         let signed = unsigned(header, claims);
         let signature = match &self.pair {
@@ -114,7 +114,7 @@ impl SigningKey {
         format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature))
     }
 
-    /// JWTs with these claims by other algorithms of RSA, each under its own name; none by another key.
+    /// Signs JWTs with other RSA algorithms, each named in its header; none for other keys.
     pub fn sign_by_other_algorithms(&self, claims: &Value) -> Vec<String> {
         let Pair::Rsa(pair) = &self.pair else { return Vec::new() };
         let others: [(&str, &'static dyn RsaEncoding); 2] =

@@ -1,4 +1,4 @@
-//! An issuer of identities on this computer, as platforms are, with a knob for each way in which one can fail.
+//! A local issuer of identities, with a mode for each failure of a platform's issuer.
 
 mod key;
 mod provider;
@@ -24,32 +24,32 @@ pub use shape::Platform;
 
 use provider::IssuedCode;
 
-/// The path of the configuration.
+/// The path of the discovery document.
 const CONFIGURATION: &str = "/.well-known/openid-configuration";
 /// The path of the token endpoint.
 const TOKEN: &str = "/token";
 
-/// How an issuer answers.
+/// How an issuer responds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IssuerMode {
     Works,
-    /// Its server fails.
+    /// Responds with a server error.
     Fails,
-    /// Takes connections and never answers.
+    /// Accepts connections and never responds.
     Hangs,
-    /// Sends the head of an answer, and the body byte by byte without end.
+    /// Sends the head of a response, then the body byte by byte without end.
     Drips,
-    /// Its configuration is that of another issuer.
+    /// The discovery document names another issuer.
     CallsItself(String),
-    /// Answers with ten megabytes.
+    /// Responds with ten megabytes.
     Floods,
-    /// Leads elsewhere.
+    /// Redirects to this URL.
     RedirectsTo(String),
-    /// Its keys are elsewhere.
+    /// The discovery document names this URL for the keys.
     KeysAt(String),
-    /// Answers with a page instead of JSON.
+    /// Responds with an HTML page instead of JSON.
     Page,
-    /// Has no such paths.
+    /// Responds that the paths do not exist.
     Missing,
 }
 
@@ -58,7 +58,7 @@ struct IssuerState {
     keys: Vec<Value>,
     mode: IssuerMode,
     token_mode: TokenMode,
-    /// What the configuration says besides, or in place of the rest; null takes a member away.
+    /// Members that are added to or replaced in the discovery document; null removes a member.
     configured: Value,
     codes: HashMap<String, IssuedCode>,
     requests: usize,
@@ -67,14 +67,14 @@ struct IssuerState {
 
 /// An issuer, which ends with the test.
 pub struct TestIssuer {
-    /// The claim `iss`.
+    /// The `iss` of its tokens.
     pub url: String,
     state: Arc<Mutex<IssuerState>>,
     _server: JoinSet<()>,
 }
 
 impl TestIssuer {
-    /// Starts an issuer that has published these keys.
+    /// Starts an issuer that publishes these keys.
     pub async fn start(keys: &[&SigningKey]) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
@@ -97,32 +97,32 @@ impl TestIssuer {
         issuer
     }
 
-    /// Publishes these keys in the place of all others.
+    /// Publishes only these keys from now on.
     pub fn publish(&self, keys: &[&SigningKey]) {
         self.publish_set(keys.iter().map(|key| key.jwk()).collect());
     }
 
-    /// Publishes a set of these JWKs.
+    /// Publishes only these JWKs from now on.
     pub fn publish_set(&self, keys: Vec<Value>) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).keys = keys;
     }
 
-    /// Lets it answer like this from now on.
+    /// Sets how the issuer responds from now on.
     pub fn set_mode(&self, mode: IssuerMode) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).mode = mode;
     }
 
-    /// Lets its token endpoint answer like this from now on.
+    /// Sets how the token endpoint responds from now on.
     pub fn set_token_mode(&self, mode: TokenMode) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).token_mode = mode;
     }
 
-    /// Has its configuration say this besides, or in place of the rest; null takes a member away.
+    /// Sets members that are added to or replaced in the discovery document; null removes a member.
     pub fn configure(&self, members: Value) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).configured = members;
     }
 
-    /// A code that is redeemed for `id_token` once, by whoever began with `request`.
+    /// Issues a code that can be redeemed once for `id_token`, with the code verifier of `request`.
     pub fn issue_code(&self, request: &AuthorizationRequest, id_token: String) -> String {
         let AuthorizationRequest { challenge, redirect_uri, .. } = request.clone();
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -131,12 +131,12 @@ impl TestIssuer {
         code
     }
 
-    /// How many requests to redeem a code have come.
+    /// The number of requests to the token endpoint so far.
     pub fn token_requests(&self) -> usize {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).token_requests
     }
 
-    /// How many requests have come.
+    /// The number of requests so far.
     pub fn requests(&self) -> usize {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).requests
     }
@@ -193,7 +193,7 @@ async fn answer(State(state): State<Arc<Mutex<IssuerState>>>, request: Request) 
     }
 }
 
-/// Answers a request to redeem a code.
+/// Handles a request to redeem a code.
 async fn redeem(state: &Mutex<IssuerState>, request: Request) -> Response {
     let mode = state.lock().unwrap_or_else(PoisonError::into_inner).token_mode.clone();
     let authorization = request.headers().get(header::AUTHORIZATION);

@@ -1,5 +1,5 @@
-//! How an issuer of tests signs people in: a browser comes to its authorization endpoint and is sent back with a code, which its token
-//! endpoint redeems once.
+//! How a test issuer signs people in: the authorisation endpoint redirects the browser back with a code, which the
+//! token endpoint redeems once.
 
 use std::collections::HashMap;
 
@@ -9,43 +9,43 @@ use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
 use url::{Url, form_urlencoded};
 
-/// The client that the service is at the issuer.
+/// The service's client identifier at the issuer.
 pub const CLIENT: &str = "interviews";
-/// Its secret, with a character that forms escape.
+/// The client secret, with characters that forms escape.
 pub const CLIENT_SECRET: &str = "a+secret/of=the:client";
 
-/// How the token endpoint answers.
+/// How the token endpoint responds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TokenMode {
     Works,
-    /// Takes the connection and never answers.
+    /// Accepts the connection and never responds.
     Hangs,
-    /// Answers with ten megabytes.
+    /// Responds with ten megabytes.
     Floods,
-    /// Its server fails.
+    /// Responds with a server error.
     Fails,
-    /// Answers with a page instead of JSON.
+    /// Responds with an HTML page instead of JSON.
     Page,
-    /// Leads elsewhere.
+    /// Redirects to this URL.
     RedirectsTo(String),
-    /// Refuses everybody, and does not say why.
+    /// Refuses every request without a reason.
     Forbids,
-    /// Answers with an access token alone, whatever the code is.
+    /// Responds with only an access token, whatever the code is.
     SendsNoIdToken,
-    /// Answers with this ID token, whatever the code is.
+    /// Responds with this ID token, whatever the code is.
     Sends(String),
 }
 
-/// A code that was not redeemed yet.
+/// A code that is not redeemed yet.
 #[derive(Debug, Clone)]
 pub(super) struct IssuedCode {
     pub(super) challenge: String,
     pub(super) redirect_uri: String,
-    /// The ID token that it is redeemed for.
+    /// The ID token that the code is redeemed for.
     pub(super) id_token: String,
 }
 
-/// What a browser is sent to the authorization endpoint with.
+/// The request that brings a browser to the authorisation endpoint.
 #[derive(Debug, Clone)]
 pub struct AuthorizationRequest {
     pub state: String,
@@ -56,7 +56,7 @@ pub struct AuthorizationRequest {
 }
 
 impl AuthorizationRequest {
-    /// Reads the address that the service sends a browser to.
+    /// Reads the authorisation URL that the service redirects a browser to.
     pub fn read(location: &str) -> Self {
         let url = Url::parse(location).expect("an address");
         let parameters: HashMap<String, String> = url.query_pairs().into_owned().collect();
@@ -72,7 +72,7 @@ impl AuthorizationRequest {
     }
 }
 
-/// Whether the request authenticates as the client, by the header or by the form.
+/// Whether a request authenticates as the client, by header or form.
 pub(super) fn is_client(authorization: Option<&str>, form: &HashMap<String, String>) -> bool {
     let encoded = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
     let basic = STANDARD.encode(format!("{}:{}", encoded(CLIENT), encoded(CLIENT_SECRET)));
@@ -81,7 +81,7 @@ pub(super) fn is_client(authorization: Option<&str>, form: &HashMap<String, Stri
     authorization == Some(&format!("Basic {basic}")) || by_form
 }
 
-/// The ID token for a code, or the error of RFC 6749.
+/// The ID token for a code, or an error of RFC 6749.
 pub(super) fn redeem(
     codes: &mut HashMap<String, IssuedCode>,
     form: &HashMap<String, String>,

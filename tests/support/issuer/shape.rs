@@ -1,9 +1,9 @@
-//! The claims of each platform, as its documents show them: none of them was tried.
+//! Example claims of each platform, from its documentation; none was tested with the platform.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 
-/// A platform whose workloads have an identity.
+/// A platform that gives workloads an identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Platform {
     GitHub,
@@ -15,7 +15,7 @@ pub enum Platform {
 impl Platform {
     pub const ALL: [Self; 4] = [Self::GitHub, Self::Aws, Self::GoogleCloud, Self::GitLab];
 
-    /// The claims of a workload for `audience`, by an issuer at `issuer`.
+    /// The claims of a workload's token for `audience`, issued by `issuer`.
     pub fn claims(self, issuer: &str, audience: &str, now: DateTime<Utc>) -> Value {
         let seconds = now.timestamp();
         let mut claims = match self {
@@ -52,14 +52,14 @@ impl Platform {
         };
         claims["iss"] = issuer.into();
         claims["aud"] = match self {
-            // A list of one is the same.
+            // A list with one element is equivalent.
             Self::Aws => json!([audience]),
             _ => json!(audience),
         };
         claims
     }
 
-    /// The trust that pins this workload.
+    /// A `trust` that pins the workload.
     pub fn trust(self, issuer: &str) -> Value {
         let claims = self.claims(issuer, "", DateTime::UNIX_EPOCH + TimeDelta::days(1));
         let pinned: &[&str] = match self {

@@ -1,4 +1,4 @@
-//! Computes the items that must be in a table, given its companies and what they own.
+//! Computes the items that a table must contain, from its companies and what they own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,19 +45,19 @@ pub(super) struct Expected {
     pub(super) scores: BTreeMap<(CandidateId, CustomerId), ScoreNumbers>,
     pub(super) evaluations: Vec<Evaluation>,
     guest_links: Vec<GuestLink>,
-    /// The links that each candidate knows.
+    /// The guest links that each candidate's item lists.
     known_links: BTreeMap<CandidateId, BTreeSet<GuestLinkId>>,
     pub(super) histories: Histories,
     pub(super) erased: ErasedCandidates,
-    /// Whether the feed of each company knows of webhooks.
+    /// Whether the event sequence of each company says that there are webhooks.
     feeds: BTreeMap<CompanyId, bool>,
-    /// Companies of which nothing is due yet.
+    /// Companies that have not started, so nothing of them may be due.
     pub(super) waiting: BTreeSet<String>,
     pub(super) wrong: Vec<String>,
 }
 
 impl Expected {
-    /// Expects nothing yet, and nothing to be due of these companies.
+    /// Expects nothing yet. Nothing of the `waiting` companies may be due.
     pub(super) fn besides(waiting: BTreeSet<String>) -> Self {
         Self { waiting, ..Self::default() }
     }
@@ -68,7 +68,7 @@ impl Expected {
         self.erased.add(key, item);
         if sk == "COMPANY" {
             self.count((pk.clone(), "TALLY".to_owned()), []);
-            // Every version that the company counts is there, and no other.
+            // Every version that the company's item counts must exist, and no other.
             let company: Company = read(item);
             for id in company.legal.texts(false) {
                 let sk = format!("{}#{:010}", id.kind.as_str(), id.version);
@@ -202,7 +202,7 @@ impl Expected {
                 let by_hash = format!("TOKEN#{}", hash.as_str());
                 self.count((by_hash.clone(), by_hash), []);
             }
-            // One that an archive has brought has no copy.
+            // An imported trust has no copy.
             TokenProof::ImportedTrust(_) => {}
             TokenProof::Trust(_) => {
                 self.count(company_counts(&token.company), [("trusts".to_owned(), 1)]);
@@ -214,7 +214,7 @@ impl Expected {
     fn add_webhook(&mut self, webhook: &Webhook) {
         self.count(company_counts(&webhook.company), [("webhooks".to_owned(), 1)]);
         self.count((format!("WEBHOOK#{}", webhook.id), "CURSOR".to_owned()), []);
-        // The company's items are in the order of their keys.
+        // Keys are in order, so the company's event sequence was added before.
         if self.feeds.get(&webhook.company) != Some(&true) {
             self.wrong.push(format!("the feed of {} knows of no webhooks", webhook.company));
         }
@@ -242,7 +242,7 @@ impl Expected {
     fn add_candidate(&mut self, candidate: &Candidate) {
         let Candidate { company, project, id, profile, shares, guest_links, .. } = candidate;
         self.count(shard_key(candidate), counted(candidate));
-        // A project's item comes before those of its candidates.
+        // Keys are in order, so the project was added before its candidates.
         for (customer, evaluation) in &candidate.evaluations {
             let index = &self.evaluator_indices[project];
             let mut with_them = index.clone();
@@ -291,11 +291,11 @@ impl Expected {
         }
     }
 
-    /// The guest links that work, of which their candidate knows nothing. Those of deleted candidates await the outbox.
+    /// Working guest links that their candidate's item does not list. Links of deleted candidates wait for the outbox.
     pub(super) fn unknown_guest_links(&self) -> Vec<String> {
         let is_unknown = |link: &&GuestLink| {
             let is_later = |other: &GuestLinkId| other.created_at() >= link.ends_at;
-            // Deleted links are not listed, nor ended ones once a later one was made.
+            // Deleted links are not listed, nor ended links once a later one was created.
             let has_ended = |known: &BTreeSet<_>| link.withdrawn_at.is_some() || known.iter().any(is_later);
             let known = self.known_links.get(&link.candidate);
             known.is_some_and(|known| !known.contains(&link.id) && !has_ended(known))
@@ -307,7 +307,7 @@ impl Expected {
             .collect()
     }
 
-    /// Expects the unique marker of a client's key, which leads to the resource that alone has the key.
+    /// Expects the uniqueness marker of an `external_id`, which refers to the resource with the key.
     fn expect_key<const N: usize>(
         &mut self,
         company: &CompanyId,
@@ -331,8 +331,7 @@ impl Expected {
         }
     }
 
-    /// Expects a candidate in the index at the earliest of their deadline, their next reminder and the day of their request for
-    /// erasure.
+    /// Expects a candidate in the index by due date at the earliest of their deadline, next reminder and erasure date.
     fn check_candidate_due(&mut self, key: &Key, item: &Item, candidate: &Candidate) {
         let last = candidate.id.to_bytes()[15];
         let deadline = candidate.expires_at().into_iter().chain(candidate.next_reminder_at()).min();
@@ -348,9 +347,9 @@ impl Expected {
         let place = [item.get("due_shard"), item.get("due_at")];
         let expected = |at: String| [Some(AttributeValue::N(shard.to_string())), Some(string(at))];
         let at = at.map(|at| at.format("%Y-%m-%dT%H:%M:%SZ").to_string());
-        // The last release wrote no company.
+        // Allow the form without the company, which the last release wrote.
         let allowed = match &at {
-            // Events of a company that waits get numbers, such as that of a new password.
+            // Only events of a waiting company may be due: they get numbers, such as that of a new password.
             _ if self.waiting.contains(&company_in(key, item)) && !key.0.starts_with("HISTORY#") => {
                 vec![[None, None]]
             }
@@ -371,14 +370,14 @@ impl Expected {
     }
 }
 
-/// The company of an item that becomes due.
+/// The company of an item with a due date.
 fn company_in(key: &Key, item: &Item) -> String {
     let named = item.get("company").and_then(|company| company.as_s().ok());
     let of_history = key.0.strip_prefix("HISTORY#").and_then(|rest| Some(rest.split_once('#')?.0));
     named.map(String::as_str).or(of_history).unwrap_or_default().to_owned()
 }
 
-/// The counters that one candidate adds to their shard.
+/// The counters of a shard that one candidate increases by 1.
 fn counted(candidate: &Candidate) -> Vec<(String, i64)> {
     let mut counters = BTreeSet::from([format!("status:{}", candidate.status.as_str())]);
     if candidate.status == CandidateStatus::Interviewed {

@@ -1,4 +1,5 @@
-//! Whether a table is sound: everything that follows from companies and what they own is there, and nothing else.
+//! Checks that a table is sound: it contains exactly the items and counts that follow from its companies and what they
+//! own.
 //!
 //! Every [`TestApp`](crate::app::TestApp) checks its table when it is dropped at the end of its test.
 
@@ -27,26 +28,26 @@ impl SoundAtEnd {
         Self { backend, table, excuse: OnceLock::new() }
     }
 
-    /// Lets the test end with an unsound table.
+    /// Allows the test to end with an unsound table.
     pub(crate) fn excuse(&self, reason: &'static str) {
         self.excuse.get_or_init(|| reason);
     }
 
     /// # Panics
-    /// With everything that is wrong.
+    /// With all problems.
     pub(crate) fn check(&self) {
         let wrong = self.problems();
         assert!(wrong.is_empty(), "the table is not sound:\n{}", wrong.join("\n"));
     }
 
-    /// Reads the table without the test's runtime, which cannot run anything while a value is dropped.
+    /// Reads the table without the test's runtime, which cannot run tasks during a drop.
     fn problems(&self) -> Vec<String> {
         let items = self.backend.items(&self.table).expect("a scan");
         let item =
             |json: Value| Item::from(serde_json::from_value::<serde_dynamo::Item>(json).expect("an item"));
         let mut problems =
             problems_of(&items.into_iter().map(item).map(|item| (key_of(&item), item)).collect());
-        // All tests of the process share the mailbox, so every kind of mail is in it.
+        // All tests of the process share the mailbox, so it contains every kind of mail.
         let mails = self.backend.mailbox().all();
         let answered = mails.iter().filter(|mail| mail.header("Auto-Submitted") != Some("auto-generated"));
         problems.extend(answered.map(|mail| format!("absence notes answer the mail {:?}", mail.subject)));
@@ -59,7 +60,8 @@ impl Drop for SoundAtEnd {
         if std::thread::panicking() || self.excuse.get().is_some() {
             return;
         }
-        // The runtime swallows the panic of a task that outlives its test, as a test's server does.
+        // The runtime ignores the panic of a task that outlives its test, e.g. of a test's server, so abort the
+        // process.
         if tokio::task::try_id().is_some() && !self.problems().is_empty() {
             eprintln!("{}", self.problems().join("\n"));
             std::process::abort();
@@ -68,22 +70,22 @@ impl Drop for SoundAtEnd {
     }
 }
 
-/// The companies that were imported and have not started, of which nothing is due.
+/// Imported companies that have not started. Nothing of them may be due.
 fn waiting(items: &Contents) -> BTreeSet<String> {
     let has_started = |item: &Item| item.get("started_at").is_some_and(|at| at.is_s());
     let imports = items.iter().filter(|((_, sk), item)| sk == "IMPORT" && !has_started(item));
     imports.map(|((pk, _), _)| pk.trim_start_matches("COMPANY#").to_owned()).collect()
 }
 
-/// Returns the problems of counts shard by shard, logins, clients' keys, search entries, memberships, shares, label texts, token
-/// values, guest links, places in the indexes, histories.
+/// Returns the problems of counter shards, logins, clients' keys, search entries, memberships, shares, label texts,
+/// token values, guest links, index entries and histories.
 fn problems_of(items: &Contents) -> Vec<String> {
     let mut expected = Expected::besides(waiting(items));
     for (key, item) in items {
         expected.add(key, item);
     }
     let mut wrong = Vec::new();
-    // The evaluations of deleted candidates await the outbox.
+    // Skip evaluations of deleted candidates, which wait for the outbox.
     for evaluation in &expected.evaluations {
         if let Some(score) = expected.scores.get(&(evaluation.candidate, evaluation.evaluator))
             && (&score.rated, score.veto)
@@ -101,14 +103,14 @@ fn problems_of(items: &Contents) -> Vec<String> {
                     wrong.push(format!("{key:?} says {stored:?}, recounted {attributes:?}"));
                 }
             }
-            // The login of an address that can no longer be restored waits for DynamoDB to delete it.
+            // The login name of an address that can no longer be restored waits for its expiry in DynamoDB.
             None if key.0.starts_with("LOGIN#") && item.contains_key("expires_at") => {}
             None if !is_primary(key) => wrong.push(format!("{key:?} follows from nothing")),
             None => {}
         }
     }
     let is_empty = |attributes: &Attributes| attributes.is_empty();
-    // Counts that never counted anything need not exist.
+    // Counter items that have never counted anything need not exist.
     expected.items.retain(|(_, sk), attributes| !(sk == "TALLY" && is_empty(attributes)));
     wrong.extend(expected.items.keys().map(|key| format!("{key:?} is missing")));
     wrong.extend(expected.wrong);
@@ -117,7 +119,7 @@ fn problems_of(items: &Contents) -> Vec<String> {
     wrong
 }
 
-/// Whether the item is not derived from any other.
+/// Whether the item is not derived from other items.
 fn is_primary((pk, sk): &Key) -> bool {
     let kinds = [
         "COMPANY",
@@ -156,7 +158,7 @@ fn is_primary((pk, sk): &Key) -> bool {
     ]
     .iter()
     .any(|kind| pk.starts_with(kind));
-    // A deleted webhook leaves them to expire.
+    // A deleted webhook leaves these items to expire.
     let of_webhook = pk.starts_with("WEBHOOK#") && sk != "CURSOR";
     by_itself
         || of_webhook
@@ -165,8 +167,8 @@ fn is_primary((pk, sk): &Key) -> bool {
         || (own && !pk.contains("#CUSTOMER#"))
 }
 
-/// The attributes that follow from other items: the counters that are not zero, the status that a shard repeats, where a share
-/// and a client's key lead, and where a search entry stands in its index.
+/// The attributes that are derived from other items: counters that are not zero, the status repeated in a shard, the
+/// targets of shares and clients' keys, and the index attributes of search entries.
 fn derived((pk, sk): &Key, item: &Item) -> Attributes {
     let attributes: Attributes = serde_dynamo::from_item(item.clone()).expect("JSON");
     let is_derived = |name: &str| match name {

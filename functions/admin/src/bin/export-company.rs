@@ -1,8 +1,8 @@
-//! Writes everything of a company as a signed archive into a folder: `functions/PORTABILITY.md` describes it.
+//! Writes a company as a signed archive into a folder, in the format of `functions/PORTABILITY.md`.
 //!
-//! Usage: export-company COMPANY FOLDER, with the variables of the function `export-writer` and AWS's for region and credentials.
-//! The credentials may read the secret of receipts.
-//! Progress goes to standard error, the result to standard output, in JSON.
+//! Usage: export-company COMPANY FOLDER. It takes the environment variables of the function `export-writer`, and AWS's
+//! for region and credentials, which must allow reading the receipt secret. Prints progress to standard error and the
+//! result to standard output, as JSON.
 
 use std::io::{Write as _, stdout};
 use std::path::Path;

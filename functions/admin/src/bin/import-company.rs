@@ -1,8 +1,8 @@
-//! Takes a company in from the folder of an archive: `functions/PORTABILITY.md` describes it.
+//! Imports a company from an archive in a folder, in the format of `functions/PORTABILITY.md`.
 //!
-//! Usage: import-company FOLDER ((--key X)… | --accept-key) [--as NAME] [--keep-grants] [--allow-missing] [--erased FILE]…, with the
-//! variables of the function `events` and AWS's for region and credentials. Progress goes to standard error, the result to standard
-//! output, in JSON.
+//! Usage: import-company FOLDER ((--key X)… | --accept-key) [--as NAME] [--keep-grants] [--allow-missing] [--erased
+//! FILE]…. It takes the environment variables of the function `events`, and AWS's for region and credentials. Prints
+//! progress to standard error and the result to standard output, as JSON.
 
 use std::io::{Write as _, stdout};
 use std::path::PathBuf;

@@ -1,7 +1,8 @@
-//! Takes a table back to what another table holds. `.ci/deploy/restore.py` runs it, with the service stopped for `apply`.
+//! Restores a table's items from another table. `.ci/deploy/restore.py` runs it; the service must be stopped during
+//! `apply`.
 //!
-//! Usage: restore-table prepare|apply LIVE RESTORED FOLDER, with AWS's variables for region and credentials. Progress goes to
-//! standard error, the result to standard output, in JSON.
+//! Usage: restore-table prepare|apply LIVE RESTORED FOLDER. It takes AWS's environment variables for region and
+//! credentials. Prints progress to standard error and the result to standard output, as JSON.
 
 use std::io::{Write as _, stdout};
 use std::path::Path;

@@ -1,7 +1,7 @@
-//! Starts a company that `import-company` has imported: `functions/PORTABILITY.md` describes it.
+//! Starts a company that `import-company` has imported, as `functions/PORTABILITY.md` describes.
 //!
-//! Usage: start-company COMPANY, with the variables of the function `events` and AWS's for region and credentials. The result goes
-//! to standard output, in JSON.
+//! Usage: start-company COMPANY. It takes the environment variables of the function `events`, and AWS's for region and
+//! credentials. Prints the result to standard output, as JSON.
 
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;

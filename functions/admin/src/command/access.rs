@@ -17,13 +17,13 @@ pub(super) async fn make_owner(
 ) -> Result<Value> {
     let before = staff_user(operator, company, username).await?;
     if !before.is_active {
-        // No one in the company could activate such an owner again.
+        // No other user of the company could activate such an owner again.
         return Err(Error::field("username", "This user is not active."));
     }
     change(operator, &before, Customer { account_type: AccountType::Owner, ..Customer::clone(&before) }).await
 }
 
-/// Makes an owner an admin; other account types stay.
+/// Makes an owner an admin; leaves other account types unchanged.
 pub(super) async fn revoke_owner(
     operator: &OperatorAccess,
     company: Option<&str>,
@@ -45,7 +45,7 @@ pub(super) async fn set_on_behalf(
     change(operator, &before, Customer { authenticate_on_behalf: may, ..Customer::clone(&before) }).await
 }
 
-/// Allows passwords again for the staff of a company that requires its provider. Changes nothing if it does not require it.
+/// Allows password login again for a company that requires sign-in by its provider. Otherwise changes nothing.
 pub(super) async fn allow_passwords(operator: &OperatorAccess, company: Option<&str>) -> Result<Value> {
     let company = only_company_id(company)?;
     let before = operator.store.sign_in_settings(&company).await?;
@@ -81,8 +81,8 @@ pub(super) async fn end_sessions(
     let references = operator.references();
     let mut ended = Vec::new();
     for before in customers {
-        // Every match, since the operator may know no more than a name: a session too many costs its user only a
-        // login.
+        // Revoke the sessions of every match, since the operator may know only a name. A needless revocation costs the
+        // user only a login.
         let after = Customer::clone(&before).with_sessions_ended();
         operator.commit(operator.store.update_customer(&before, &after, operator.now)).await?;
         ended.push(references.uri(&company, after.id));

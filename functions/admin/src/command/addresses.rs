@@ -1,4 +1,4 @@
-//! Commands about addresses that get no mails.
+//! Commands about addresses whose mails are suppressed.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -15,20 +15,20 @@ use shared::{Error, Result};
 
 use super::{company_id, no_company};
 
-/// The people with an address.
+/// The holders of an address, by the result for each.
 #[derive(Default, Serialize)]
 struct AddressHolders {
-    /// The holders who get mails again.
+    /// The holders whose mails are allowed again.
     freed: Vec<Uri>,
-    /// The holders who have reported a mail as spam, and still get none.
+    /// The spam complainants whose mails stay suppressed.
     complained: Vec<Uri>,
-    /// How many already got mails.
+    /// The number of holders whose mails were allowed already.
     deliverable: usize,
 }
 
-/// Allows mails again to everyone with `address`, in one company or in all; to people who have reported a mail as spam
-/// only with `complaints`.
-// SES's own list needs no change: the configuration set switches it off for the service's mails.
+/// Allows mails again to every holder of `address`, in one company or in all. Spam complainants are included only with
+/// `complaints`.
+// SES's own suppression list needs no change: the configuration set disables it for the service's mails.
 pub(super) async fn free(
     operator: &OperatorAccess,
     company: Option<&str>,
@@ -68,11 +68,11 @@ async fn free_in(
     holders: &mut AddressHolders,
 ) -> Result<()> {
     let references = operator.references();
-    // These are also the accounts whose user name is the address.
+    // Accounts whose address is `address` are among those found by it as a name.
     let FoundAccounts { customers, candidates } =
         operator.store.all_accounts_named(&company.id, address.as_str()).await?;
     for before in &customers {
-        // One that has yet to be confirmed gets mails as well.
+        // An address that is not confirmed yet gets mails too.
         let Some(held) = before.account_address().held().find(|held| is_same(held, address)) else {
             continue;
         };
@@ -101,7 +101,7 @@ fn is_same(held: &Email, address: &Email) -> bool {
 }
 
 impl AddressHolders {
-    /// Counts a person; returns whether to free them.
+    /// Counts a holder; returns whether to allow mails to them again.
     fn count(&mut self, status: EmailStatus, complaints: bool, uri: Uri) -> bool {
         match status {
             EmailStatus::Complained if !complaints => self.complained.push(uri),

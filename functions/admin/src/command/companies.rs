@@ -10,7 +10,7 @@ use shared::{Error, Result};
 
 use super::{company_id, no_company};
 
-/// Lists every company, and imports of companies that have not started.
+/// Lists all companies, and the imports that have not been started.
 pub(super) async fn list(operator: &OperatorAccess) -> Result<Value> {
     let companies = operator.every_company().await?;
     let listed = companies.iter().map(|company| json!({ "company": company.id, "name": company.name }));
@@ -22,7 +22,7 @@ pub(super) async fn list(operator: &OperatorAccess) -> Result<Value> {
     Ok(json!({ "companies": listed.collect::<Vec<_>>(), "imports": waiting.collect::<Vec<_>>() }))
 }
 
-/// Replaces the senders that mails in the company's name may come from.
+/// Replaces the addresses and domains that mails in the company's name may be sent from.
 pub(super) async fn verify_senders(
     operator: &OperatorAccess,
     company: Option<&str>,
@@ -33,7 +33,7 @@ pub(super) async fn verify_senders(
     let senders = errors.read("senders", SenderAddress::parse_all(senders));
     let (Some(company), Some(senders)) = (company, senders) else { return Err(Error::Fields(errors)) };
     let before = operator.store.company(&company).await?.ok_or_else(no_company)?;
-    // A repeated command changes nothing, the company's version included.
+    // A repeated command must not even change the company's version.
     if before.verified_senders != senders {
         let after = Company { verified_senders: senders, ..Company::clone(&before) };
         operator.commit(operator.store.update_company(&before, &after)).await?;

@@ -1,4 +1,5 @@
-//! Tries failed conversions of answers again, restarts those that a restored table has taken back, and finds the files of takes.
+//! Retries failed conversions of answers, restarts conversions that a restore has undone, and finds files whose takes
+//! exist.
 
 use std::collections::HashMap;
 
@@ -11,7 +12,7 @@ use shared::store::VersionedItem;
 
 use super::{no_company, only_company_id};
 
-/// Retries the failed conversions of a company whose parts are still there.
+/// Retries the company's failed conversions whose parts still exist.
 pub(super) async fn retry(operator: &OperatorAccess, company: Option<&str>) -> Result<Value> {
     let company = only_company_id(company)?;
     operator.store.company(&company).await?.ok_or_else(no_company)?;
@@ -24,19 +25,19 @@ pub(super) async fn retry(operator: &OperatorAccess, company: Option<&str>) -> R
     Ok(json!({ "company": company, "retried": { "conversion": retried } }))
 }
 
-/// Restarts the conversions that a restored table has taken back.
+/// Restarts conversions of answers that a restore of the table has undone.
 pub(super) async fn restart(operator: &OperatorAccess) -> Result<Value> {
     let restarted = operator.store.restart_conversions(operator.now).await?;
     Ok(json!({ "restarted": { "conversion": restarted } }))
 }
 
-/// Finds those of these files that belong to takes which the table has.
+/// Returns those `files` whose takes are in the table.
 pub(super) async fn files_of_takes(operator: &OperatorAccess, files: Vec<String>) -> Result<Value> {
     let mut known: HashMap<String, Option<VersionedItem<Answers>>> = HashMap::new();
     let mut found = Vec::new();
     for file in files {
         let Some((objects, take)) = AnswerObjects::in_file(&file) else { continue };
-        // A candidate has many files.
+        // Load each candidate's answers only once: a candidate has many files.
         let place = objects.all_parts();
         if !known.contains_key(&place) {
             let AnswerObjects { company, project, candidate } = &objects;

@@ -17,7 +17,7 @@ use shared::{Error, Result};
 
 use super::{company_id, staff_output};
 
-/// Validity of an activation link.
+/// How long an activation link is valid.
 const ACTIVATION_DAYS: i64 = 14;
 
 /// A staff user to create.
@@ -27,9 +27,9 @@ pub struct NewStaff {
     pub last_name: String,
     /// The address for login and mails.
     pub email: String,
-    /// The login name; the email by default.
+    /// The user name for login; by default `email`.
     pub username: Option<String>,
-    /// 8–128 characters. Without one, the user chooses it through an activation link.
+    /// 8–128 characters. By default, the user chooses it through an activation link.
     pub password: Option<String>,
 }
 
@@ -69,8 +69,8 @@ pub(super) async fn customer(
     finish(operator, customer, link, created).await
 }
 
-/// The result of a creation. If the same user exists already, the command was repeated: the user stays as they are, but
-/// gets a new key if they have not chosen a password.
+/// The result of a creation. If the same user exists, the command was repeated: the user stays unchanged, but gets a
+/// new activation link if they have not chosen a password.
 async fn finish(
     operator: &OperatorAccess,
     wanted: Customer,
@@ -90,7 +90,7 @@ async fn finish(
             && fold_case(found.email.as_str()) == fold_case(wanted.email.as_str())
     });
     let Some(found) = same else { return Err(refusal) };
-    // The first result may have been lost.
+    // Issue a new link, because the first output may have been lost.
     if found.status == CustomerStatus::Invited && found.is_active {
         let (after, link) = with_key(Customer::clone(&found), operator);
         operator.commit(operator.store.update_customer(&found, &after, operator.now)).await?;
@@ -106,7 +106,7 @@ fn with_link(mut output: Value, link: Option<String>) -> Value {
     output
 }
 
-/// The customer with a new key, and the link that contains it.
+/// The customer with a new key, and the activation link that contains the key.
 fn with_key(customer: Customer, operator: &OperatorAccess) -> (Customer, String) {
     let claim = CredentialClaim::own(customer.company.clone(), customer.account());
     let (key, stored) = operator.new_one_time_key(&claim, TimeDelta::days(ACTIVATION_DAYS));
@@ -140,7 +140,7 @@ impl StaffDetails {
         Some(Self { new, password: password? })
     }
 
-    /// The customer; without a password, also the link to choose one.
+    /// The customer; without a password, also the activation link.
     async fn into_customer(
         self,
         company: &CompanyId,

@@ -1,4 +1,4 @@
-//! Effects that have failed: lists them, and retries those that the outbox gave up.
+//! Lists failed effects, and retries those that the outbox has given up.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ use shared::{Error, Result};
 
 use super::{AHEAD, company_id, erase_company, moment, no_company};
 
-/// The most effects of one list.
+/// The maximum number of effects in a list.
 const LISTED: usize = 1000;
 
-/// Lists effects of all companies, counts deletions that are not done, and shows the erasures of companies.
+/// Lists failed effects of all companies, counts unfinished deletions, and shows the erasures of companies.
 pub(super) async fn list(operator: &OperatorAccess) -> Result<Value> {
     let waiting = FailedEffects::among(operator.store.due_effects(operator.now + AHEAD)).await?;
     let given_up = FailedEffects::among(operator.store.given_up_effects(operator.now)).await?;
@@ -37,7 +37,7 @@ struct FailedEffect {
     /// The task, as in the log, such as `invitation`.
     kind: &'static str,
     created_at: DateTime<Utc>,
-    /// Tries, including one under way.
+    /// The number of attempts, including one in progress.
     attempts: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_try_at: Option<DateTime<Utc>>,
@@ -45,12 +45,12 @@ struct FailedEffect {
     given_up_at: Option<DateTime<Utc>>,
 }
 
-/// The effects of a queue that concern the operator.
+/// The failed effects and unfinished deletions of one queue.
 #[derive(Default)]
 struct FailedEffects {
-    /// The effects that were tried, the oldest first.
+    /// The effects that were attempted at least once, the oldest first.
     listed: Vec<FailedEffect>,
-    /// The number of deletions, those that were not tried yet included.
+    /// The number of deletions, including those not attempted yet.
     deletions: usize,
 }
 
@@ -58,10 +58,10 @@ impl FailedEffects {
     async fn among(mut pages: DuePages<'_, Effect>) -> Result<Self> {
         let mut found = Self::default();
         while let Some(mut page) = pages.try_next().await? {
-            // Effects that wait for uploads have not failed, and a restore need not wait for them.
+            // An effect that waits for an upload has not failed, and a restore need not wait for it.
             page.retain(|effect| !effect.is_settling());
             found.deletions += page.iter().filter(|effect| effect.task.is_deletion()).count();
-            // A new effect waits for the stream, which is faster.
+            // Skip new effects: the stream will soon start them.
             let tried = page.iter().filter(|effect| effect.attempts > 0);
             found.listed.extend(tried.map(|effect| FailedEffect {
                 id: effect.id.clone(),
@@ -72,7 +72,7 @@ impl FailedEffects {
                 next_try_at: effect.work.indexed_at(),
                 given_up_at: effect.given_up_at,
             }));
-            // The list is cut with each page, because a million mails may wait.
+            // Truncate after each page, because a million mails may wait.
             found.listed.sort_unstable_by_key(|effect| effect.created_at);
             found.listed.truncate(LISTED);
         }
@@ -80,7 +80,8 @@ impl FailedEffects {
     }
 }
 
-/// Retries effects of one kind, of one company, or given up at `since` or later; each filter is optional.
+/// Retries effects that the outbox has given up, optionally only those of one kind, of one company, or given up since
+/// `since`.
 pub(super) async fn retry(
     operator: &OperatorAccess,
     kind: Option<&str>,
@@ -97,7 +98,7 @@ pub(super) async fn retry(
     let (Some(kind), Some(company), Some(since)) = (kind, company, since) else {
         return Err(Error::Fields(errors));
     };
-    // The deletions of a company that is being erased may have been given up as well.
+    // The company may be gone: deletions may also be given up while the company is being erased.
     if let Some(company) = &company
         && operator.store.company_erasure(company).await?.is_none()
     {
@@ -116,7 +117,7 @@ pub(super) async fn retry(
             let after = Effect::clone(before).retry(operator.now);
             match operator.store.update_effect(before, after).await {
                 Ok(_) => *retried.entry(before.task.as_str()).or_default() += 1,
-                // The effect has expired, or the same command runs twice.
+                // The effect has expired, or a concurrent command has retried it.
                 Err(Error::Changed) => {}
                 Err(error) => return Err(error),
             }

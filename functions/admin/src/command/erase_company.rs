@@ -1,4 +1,4 @@
-//! Erases a company at the end of its contract. The function `retention` does the work; the command begins it.
+//! Begins the erasure of a company at the end of its contract. The function `retention` carries it out.
 
 use futures_util::TryStreamExt as _;
 use serde_json::{Value, json};
@@ -12,7 +12,8 @@ use shared::{Error, Result};
 
 use super::{AHEAD, company_id, no_company};
 
-/// Begins the erasure of a company unless it has begun, ends all logins, and deletes the holds of the candidates that `release` names.
+/// Begins the erasure of a company unless it has begun, revokes all logins, and deletes the holds of the candidates in
+/// `release`.
 pub(super) async fn run(
     operator: &OperatorAccess,
     company: Option<&str>,
@@ -28,7 +29,7 @@ pub(super) async fn run(
     };
     let mut erasure = begun(operator, &company).await?;
     if erasure.ended_at.is_none() {
-        // Requests that are under way may bring something back until they are refused themselves.
+        // Repeat until nothing is left: requests in progress may still create sessions.
         while operator.store.end_access(&company).await? {}
         for (project, candidate) in release {
             delete_hold(operator, &company, project, candidate).await?;
@@ -38,7 +39,7 @@ pub(super) async fn run(
     Ok(json!({ "company": company, "erasure": shown(operator, &erasure).await? }))
 }
 
-/// The erasures that have not ended.
+/// Lists the unfinished erasures.
 pub(super) async fn list(operator: &OperatorAccess) -> Result<Vec<Value>> {
     let mut listed = Vec::new();
     let mut due = operator.store.due_company_erasures(operator.now + AHEAD);
@@ -77,7 +78,7 @@ fn references(
     read.collect()
 }
 
-/// The erasure of a company, which begins unless it has begun.
+/// Returns the erasure of a company, after beginning it if necessary.
 async fn begun(operator: &OperatorAccess, company: &CompanyId) -> Result<VersionedItem<CompanyErasure>> {
     let begin = async || match operator.store.company(company).await? {
         Some(found) => operator.commit(operator.store.begin_company_erasure(&found, operator.now)).await,
@@ -104,7 +105,7 @@ async fn delete_hold(
     operator.commit(operator.store.change_candidate(&before, &after.into(), operator.now)).await
 }
 
-/// Has the function continue an erasure that waits for holds.
+/// Makes an erasure that waits for holds due at once.
 async fn hurry(
     operator: &OperatorAccess,
     before: VersionedItem<CompanyErasure>,

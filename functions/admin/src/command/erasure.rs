@@ -1,4 +1,4 @@
-//! Repeats deletions after a table was restored.
+//! Repeats deletions after a restore of the table.
 
 use serde_json::{Value, json};
 use shared::auth::OperatorAccess;
@@ -10,7 +10,7 @@ use shared::{Error, Result};
 
 use super::moment;
 
-/// Repeats the deletions recorded at `since` or later.
+/// Repeats the deletions that were recorded at `since` or later.
 pub(super) async fn again(operator: &OperatorAccess, since: &str) -> Result<Value> {
     let since = moment(since).map_err(|message| Error::field("since", message))?;
     let mut position = Some(LedgerPosition::at(since));
@@ -21,12 +21,12 @@ pub(super) async fn again(operator: &OperatorAccess, since: &str) -> Result<Valu
     while let Some(from) = position {
         let (mut page, next) = objects.erasures(&from).await?;
         let listed = page.len();
-        // Deletions from here on were not undone.
+        // The restore cannot have undone deletions that are later than this command's start.
         page.retain(|erasure| erasure.at <= operator.now);
         position = next.filter(|_| page.len() == listed);
         noted += page.len();
         let FoundErasures { undone, done } = operator.find_erased(page).await?;
-        // The item is gone, but at the restored moment the outbox may not have deleted all that belongs to it.
+        // The item is gone, but its rest may not be: at the restored moment the outbox may not have deleted it yet.
         operator.erase_rests(&done).await?;
         for erasure in undone {
             let reason = match operator.erase_again(&erasure).await {

@@ -22,10 +22,10 @@ use shared::{Error, Result};
 
 pub use create::NewStaff;
 
-/// Longer than any delay before the next try of an effect or an erasure.
+/// Further ahead than any effect or erasure is scheduled.
 const AHEAD: TimeDelta = TimeDelta::days(1);
 
-/// A command, and the company that it is about.
+/// A command and its company.
 #[derive(Deserialize)]
 #[serde(try_from = "Value")]
 pub struct OperatorCommand {
@@ -56,25 +56,25 @@ pub enum AdminCommand {
     CreateCompany { name: String, owner: NewStaff },
     /// Creates a staff user of an existing company. Idempotent for the same user.
     CreateCustomer { account_type: AccountType, customer: NewStaff },
-    /// Erases a company at the end of its contract. Idempotent: repeated, it shows how far the erasure has come.
+    /// Erases a company at the end of its contract. Idempotent: a repeated command reports the progress.
     EraseCompany {
-        /// The company's identifier once more.
+        /// The company's identifier again, as a confirmation.
         confirm: Option<String>,
-        /// Candidates whose holds are deleted, since the company's staff can no longer do so.
+        /// The candidates whose holds are deleted, because the company's staff can no longer do so.
         #[serde(default)]
         release: Vec<String>,
     },
-    /// Replaces the senders that mails in a company's name may come from.
+    /// Replaces the addresses and domains that mails in the company's name may be sent from.
     VerifySenders {
-        /// The domains and addresses, at most 20.
+        /// The addresses and domains, at most 20.
         senders: Vec<String>,
     },
-    /// Shows what each company has used in a month, as CSV.
+    /// Shows each company's usage in a month, as CSV.
     Usage {
         /// The calendar month in UTC, such as `2026-11`.
         month: String,
     },
-    /// Marks a company as a test of the operator's, or takes the mark away.
+    /// Marks a company as the operator's test company, or removes the mark.
     MarkTest { is_test: bool },
     /// Makes a staff user an owner.
     MakeOwner { username: String },
@@ -82,60 +82,60 @@ pub enum AdminCommand {
     RevokeOwner { username: String },
     /// Lets a staff user log in on behalf of others of the company, up to their own account type, without passwords.
     GrantOnBehalf { username: String },
-    /// Revokes that permission, and the sessions started with it.
+    /// Revokes the permission to log in on behalf of others, and the sessions started with it.
     RevokeOnBehalf { username: String },
-    /// Lets the staff of a company log in with their passwords again, although their provider is required.
+    /// Lets a company's staff log in with passwords again, although the company requires its provider.
     AllowPasswords,
-    /// Revokes all sessions of every account, staff or candidate, with a login name.
+    /// Revokes all sessions of every account, staff or candidate, that matches a name.
     EndSessions {
         /// A user name or an email.
         username: String,
     },
-    /// Allows mails again to everyone with an address that SES has reported as undeliverable.
+    /// Allows mails again to every holder of an address that SES has reported as undeliverable.
     FreeAddress {
         address: String,
-        /// Whether to free people who have reported a mail as spam as well.
+        /// Whether to include people who have reported a mail as spam.
         #[serde(default)]
         complaints: bool,
     },
-    /// Recounts what tallies count and corrects differences.
+    /// Recounts the tallies and corrects differences.
     Recount {
-        /// The identifier of the only project to count; by default all.
+        /// The identifier of the project to recount; by default all projects.
         project: Option<String>,
     },
-    /// Repeats deletions that a restored table has undone.
+    /// Repeats deletions that a restore of the table has undone.
     EraseAgain {
-        /// RFC 3339: the moment that the table was restored to, or earlier.
+        /// RFC 3339: the time that the table was restored to, or an earlier time.
         since: String,
     },
-    /// Lists mails and deletions that have failed: those that the outbox tries again, and those that it gave up.
+    /// Lists failed mails and deletions: those that the outbox retries, and those that it has given up.
     ListFailures,
-    /// Retries mails and deletions that the outbox gave up.
+    /// Retries mails and deletions that the outbox has given up.
     RetryEffects {
-        /// The task, as logged, such as `invitation`; by default all.
+        /// The kind of effect, as logged, such as `invitation`; by default all.
         kind: Option<String>,
-        /// RFC 3339: when they were given up, or later; by default any time.
+        /// RFC 3339: only effects given up at this moment or later; by default all.
         since: Option<String>,
     },
-    /// Retries failed conversions of a company's recorded answers.
+    /// Retries failed conversions of a company's answers.
     RetryConversions,
-    /// Restarts the conversions of recorded answers that a restored table has taken back.
+    /// Restarts conversions of answers that a restore of the table has undone.
     RestartConversions,
-    /// Finds files of recorded answers whose takes the table has.
+    /// Returns those files of answers whose takes are in the table.
     FilesOfTakes {
-        /// Keys of the bucket.
+        /// Object keys in the bucket.
         files: Vec<String>,
     },
-    /// Leaves out numbers of events that a restored table has taken back.
+    /// Skips event numbers that were assigned before the table was restored.
     AdvanceSequence,
     /// Rebuilds the search entries of all candidates.
     ReindexSearch,
-    /// Seals again, under the current key, what the former one has sealed, of all companies.
+    /// Encrypts the secrets of all companies again that are still encrypted with the former key.
     Reseal,
 }
 
 impl AdminCommand {
-    /// Runs the command. Returns its output, with a field for each part.
+    /// Runs the command. Returns its output, with a member for each part.
     pub(crate) async fn run(self, operator: &OperatorAccess, company: Option<&str>) -> Result<Value> {
         match self {
             Self::ListCompanies => companies::list(operator).await,

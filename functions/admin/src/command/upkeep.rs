@@ -8,7 +8,7 @@ use shared::{Error, Result};
 
 use super::{company_id, no_company, only_company_id};
 
-/// Recounts what tallies count.
+/// Recounts the tallies and corrects differences.
 pub(super) async fn recount(
     operator: &OperatorAccess,
     company: Option<&str>,
@@ -30,12 +30,12 @@ pub(super) async fn reindex_search(operator: &OperatorAccess, company: Option<&s
     Ok(json!({ "company": company, "search": search }))
 }
 
-/// Replaces the seals of the former key.
+/// Encrypts secrets again that are still encrypted with the former key.
 pub(super) async fn reseal(operator: &OperatorAccess) -> Result<Value> {
     Ok(json!({ "reseal": operator.reseal().await? }))
 }
 
-/// Leaves out numbers of events that a restored table has taken back.
+/// Skips event numbers that were assigned before the table was restored.
 pub(super) async fn advance_sequence(operator: &OperatorAccess, company: Option<&str>) -> Result<Value> {
     let company = only_company_id(company)?;
     let last = operator.store.advance_sequence(&company, operator.now).await?;

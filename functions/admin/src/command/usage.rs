@@ -9,7 +9,7 @@ use shared::{Error, Result};
 
 use super::{no_company, only_company_id};
 
-/// The first line of the CSV.
+/// The header of the CSV.
 const HEADINGS: &str = "company,month,is_test,candidates_invited,interviews_completed,answers_converted,seconds_converted,is_final";
 
 /// Shows the usage of each company in a month, as CSV.
@@ -27,7 +27,7 @@ pub(super) async fn show(operator: &OperatorAccess, month: &str) -> Result<Value
     Ok(json!({ "month": month, "csv": csv }))
 }
 
-/// Marks a company as a test, or takes the mark away.
+/// Marks a company as a test, or removes the mark.
 pub(super) async fn mark_test(
     operator: &OperatorAccess,
     company: Option<&str>,
@@ -35,7 +35,7 @@ pub(super) async fn mark_test(
 ) -> Result<Value> {
     let company = only_company_id(company)?;
     let before = operator.store.company(&company).await?.ok_or_else(no_company)?;
-    // A repeated command changes nothing, the company's version included.
+    // A repeated command must not even change the company's version.
     if before.is_test != is_test {
         let after = Company { is_test, ..Company::clone(&before) };
         operator.commit(operator.store.update_company(&before, &after)).await?;
@@ -51,8 +51,8 @@ fn row(company: &Company, month: Month, used: UsageCounts, is_final: bool) -> St
     )
 }
 
-/// The text as a cell that no spreadsheet takes for a formula.
-// An identifier may begin with a hyphen. The others have neither commas nor quotation marks.
+/// Text as a CSV cell that spreadsheets do not interpret as a formula.
+// Only an identifier, which may begin with a hyphen, needs this. No cell contains commas or quotation marks.
 fn cell(text: &str) -> String {
     if text.starts_with(['=', '+', '-', '@']) { format!("'{text}") } else { text.to_owned() }
 }

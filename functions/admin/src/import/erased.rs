@@ -1,5 +1,5 @@
-//! People of an archive who were erased after it was written: by another deployment, as receipts tell, or by this one, as its ledger
-//! of erasures tells.
+//! Erases people of an archive who were erased after it was written: by another deployment, according to receipts, or
+//! by this one, according to its ledger of erasures.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
@@ -24,12 +24,12 @@ use super::files::{SignedArchive, identifier_in};
 #[derive(Default)]
 pub(super) struct ErasedPeople {
     pub(super) erased: u64,
-    /// The people who could not be erased, each with the reason.
+    /// The people who could not be erased, with the reasons.
     pub(super) kept: Vec<String>,
 }
 
-/// Erases the people of the archive in `company` that are in `receipts` or in the ledger.
-// The ordinary deletion does it, as after a restore, so that counts, histories, files and receipts follow.
+/// Erases the people of the archive in `company` who are in `receipts` or in the ledger.
+// It uses the ordinary deletion, as after a restore, so that counts, histories, files and receipts follow.
 pub(super) async fn erase_again(
     access: &OperatorAccess,
     archive: &SignedArchive,
@@ -44,7 +44,7 @@ pub(super) async fn erase_again(
         }
     };
     receipts.into_iter().for_each(&mut note);
-    // The name of the company in the ledger does not matter: identifiers of people are never used again.
+    // Ignore the company in the ledger, which may have another name: identifiers of people are never reused.
     let objects = access.objects()?;
     let mut position = Some(LedgerPosition::at(DateTime::UNIX_EPOCH));
     while let Some(from) = position {
@@ -63,7 +63,7 @@ pub(super) async fn erase_again(
     Ok(result)
 }
 
-/// The identifiers of the records of people.
+/// The identifiers of all candidates and customers in the archive.
 fn people_of(archive: &SignedArchive) -> Result<HashSet<String>> {
     let mut people = HashSet::new();
     for kind in [RecordKind::Candidates, RecordKind::Customers] {
@@ -75,7 +75,7 @@ fn people_of(archive: &SignedArchive) -> Result<HashSet<String>> {
     Ok(people)
 }
 
-/// The identifier of the record of a person; `None` for other items.
+/// The identifier of a person in the archive; `None` for other items.
 fn person_in(erased: ErasedItem) -> Option<String> {
     match erased {
         ErasedItem::Candidate { project, candidate } => Some(format!("{project}/{candidate}")),
@@ -84,8 +84,8 @@ fn person_in(erased: ErasedItem) -> Option<String> {
     }
 }
 
-/// The keys whose receipts count: those of the archive, the one that has signed it, those that the operator trusts, and those of
-/// this deployment.
+/// The keys whose receipts are accepted: the archive's signing key, the receipt keys in it, those that the operator
+/// trusts, and those of this deployment.
 async fn keys_of(
     access: &OperatorAccess,
     archive: &SignedArchive,
@@ -100,14 +100,15 @@ async fn keys_of(
         let record: Value = serde_json::from_str(&line)?;
         keys.push(ReceiptKey::parse(record["value"]["x"].as_str().unwrap_or_default())?);
     }
-    // An operator may import without the secret of receipts: those of the archive's own service need none.
+    // The operator may import without the receipt secret: receipts of the archive's own service need none.
     if access.config().receipt_secret.is_some() {
         keys.extend(access.receipt_keys().await?.public().iter().copied());
     }
     Ok(keys)
 }
 
-/// The erasures in `company` that the receipts in `files` tell of. Fails at the first line that is no receipt by a key that counts.
+/// Reads the erasures in `company` from the receipts in `files`. Fails at the first line that is not a receipt signed
+/// by an accepted key.
 pub(super) async fn read_erasures(
     access: &OperatorAccess,
     archive: &SignedArchive,
@@ -126,7 +127,8 @@ pub(super) async fn read_erasures(
     Ok(erasures)
 }
 
-/// The erasures that the receipts in a file tell of. Fails at the first line that is no receipt by one of these keys.
+/// Reads the erasures from the receipts in a file. Fails at the first line that is not a receipt signed by one of
+/// `keys`.
 fn read_receipts(file: &Path, company: &CompanyId, keys: &[ReceiptKey]) -> Result<Vec<ErasureRecord>> {
     let name = file.display();
     let opened = File::open(file).map_err(|error| format!("{name}: {error}"))?;

@@ -1,4 +1,4 @@
-//! The files of an archive. Anybody may have written them.
+//! The files of an archive. They are untrusted input.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File};
@@ -15,17 +15,17 @@ use shared::archive::{
     ArchiveFile, FORMAT, MANIFEST, MEDIA, Manifest, Result, SIGNATURE, hexadecimal, name_of,
 };
 
-/// The longest line, in bytes. An item of the table has 400 KB.
+/// The maximum length of a line, in bytes. An item of the table has at most 400 KB.
 const MAX_LINE: u64 = 1 << 20;
-/// The largest manifest, and signature of one.
+/// The maximum size of the manifest and of its signature, in bytes.
 const MAX_MANIFEST: u64 = 1 << 20;
 
-/// An archive whose manifest has a valid signature by a trusted key.
+/// An archive whose manifest a trusted key has signed.
 #[derive(Debug)]
 pub(super) struct SignedArchive {
     folder: PathBuf,
     pub(super) manifest: Manifest,
-    /// The SHA-256 of the manifest, in hexadecimal, which stands for all of the archive.
+    /// The SHA-256 of the manifest, in hexadecimal. It identifies the whole archive.
     pub(super) sha256: String,
     pub(super) key: ReceiptKey,
     files: BTreeMap<String, ArchiveFile>,
@@ -67,18 +67,18 @@ impl SignedArchive {
         self.folder.join(name)
     }
 
-    /// The lines of the file of a kind of records.
+    /// The lines of the file for a kind of records.
     pub(super) fn records(&self, kind: RecordKind) -> Result<Lines> {
         self.lines(&name_of(kind))
     }
 
-    /// The lines of a file that the manifest names.
+    /// The lines of a file that is in the manifest.
     pub(super) fn lines(&self, name: &str) -> Result<Lines> {
         let expected = self.files.get(name).ok_or_else(|| format!("{MANIFEST}: {name} is missing"))?;
         Lines::of(&self.folder, expected.clone())
     }
 
-    /// Refuses links, and files that neither the manifest nor `media.jsonl` names.
+    /// Refuses symbolic links, and files that are in neither the manifest nor `media.jsonl`.
     pub(super) fn refuse_unnamed_files(&self, media: &HashSet<String>) -> Result<()> {
         let mut folders = vec![String::new()];
         while let Some(folder) = folders.pop() {
@@ -104,7 +104,8 @@ impl SignedArchive {
     }
 }
 
-/// A number from 2^53 on, which JSON does not hold exactly and the service could not count on from; `None` if there is none.
+/// Finds a number that is not an integer below 2^53: JSON does not hold such numbers exactly, and the service could not
+/// count on from them.
 fn too_large(value: &serde_json::Value) -> Option<&serde_json::Number> {
     match value {
         serde_json::Value::Number(number) => {
@@ -116,7 +117,7 @@ fn too_large(value: &serde_json::Value) -> Option<&serde_json::Number> {
     }
 }
 
-/// The identifier of the record in a line.
+/// Parses the identifier of the record in a line.
 pub(super) fn identifier_in(line: &str) -> Result<String, String> {
     #[derive(Deserialize)]
     struct Identified {
@@ -126,7 +127,7 @@ pub(super) fn identifier_in(line: &str) -> Result<String, String> {
     Ok(id)
 }
 
-/// The key among those that the operator trusts that has signed the manifest.
+/// The key of the operator's trusted `keys` that has signed the manifest.
 fn named_key(keys: &[ReceiptKey], signature: &str, manifest: &[u8]) -> Result<ReceiptKey> {
     let found = keys.iter().find(|key| key.has_signed_manifest(signature, manifest));
     Ok(*found.ok_or_else(|| {
@@ -135,7 +136,7 @@ fn named_key(keys: &[ReceiptKey], signature: &str, manifest: &[u8]) -> Result<Re
     })?)
 }
 
-/// The key among those in the archive that has signed the manifest.
+/// The key in the archive that has signed the manifest.
 fn key_in(folder: &Path, signature: &str, manifest: &[u8]) -> Result<ReceiptKey> {
     let name = name_of(RecordKind::ReceiptKeys);
     for line in String::from_utf8(read_whole(folder, &name)?)?.lines() {
@@ -148,7 +149,7 @@ fn key_in(folder: &Path, signature: &str, manifest: &[u8]) -> Result<ReceiptKey>
     Err(format!("{SIGNATURE}: no key in {name} has signed {MANIFEST}").into())
 }
 
-/// A file, but no link, of at most [`MAX_MANIFEST`] bytes.
+/// Reads a file of at most [`MAX_MANIFEST`] bytes. Does not follow symbolic links.
 fn read_whole(folder: &Path, name: &str) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open_file(folder, name)?.take(MAX_MANIFEST + 1).read_to_end(&mut bytes)?;
@@ -167,27 +168,27 @@ fn open_file(folder: &Path, name: &str) -> Result<File> {
     Ok(File::open(path)?)
 }
 
-/// The lines of a file, which is compared with the manifest at its end.
+/// Reads a file line by line, and compares it with the manifest when it reaches the end.
 pub(super) struct Lines {
     expected: ArchiveFile,
     file: BufReader<File>,
     hash: Sha256,
     size: u64,
-    /// The number of the last line.
+    /// The number of lines read so far.
     pub(super) number: u64,
 }
 
 impl Lines {
     fn of(folder: &Path, expected: ArchiveFile) -> Result<Self> {
         let file = open_file(folder, &expected.name)?;
-        // The size is checked before anything is read.
+        // Check the size before reading anything.
         if file.metadata()?.len() != expected.size {
             return Err(format!("{}: it has not the size that the manifest says", expected.name).into());
         }
         Ok(Self { expected, file: BufReader::new(file), hash: Sha256::new(), size: 0, number: 0 })
     }
 
-    /// The next line; `None` at the end.
+    /// Returns the next line; `None` at the end of the file.
     pub(super) fn next_line(&mut self) -> Result<Option<String>> {
         let mut line = Vec::new();
         let read = (&mut self.file).take(MAX_LINE + 1).read_until(b'\n', &mut line)?;
@@ -208,7 +209,7 @@ impl Lines {
         String::from_utf8(line).map(Some).map_err(|_| self.fault("this is not UTF-8"))
     }
 
-    /// The next lines, at most so many; none at the end.
+    /// Returns the next lines, at most `most`; an empty vector at the end of the file.
     pub(super) fn next_lines(&mut self, most: usize) -> Result<Vec<String>> {
         let mut lines = Vec::with_capacity(most);
         while lines.len() < most
@@ -219,7 +220,7 @@ impl Lines {
         Ok(lines)
     }
 
-    /// An error about the last line.
+    /// Creates an error that names the file and the last line.
     pub(super) fn fault(&self, problem: &str) -> Box<dyn std::error::Error + Send + Sync> {
         format!("{}, line {}: {problem}", self.expected.name, self.number).into()
     }

@@ -13,18 +13,18 @@ use shared::media::{CopiedObject, ObjectStore, detect};
 use super::files::SignedArchive;
 use shared::archive::{self, MEDIA, MediaCount, MediaLine, MediaPlace, NeededRecordings, Result};
 
-/// The files that are uploaded at once.
+/// The number of concurrent uploads.
 const AT_ONCE: usize = 8;
-/// The maximum length of a content type.
+/// The maximum length of a content type, in bytes.
 const MAX_CONTENT_TYPE: usize = 200;
-/// The first bytes of a file, which tell its type.
+/// How many first bytes of a file show its type.
 const START: usize = 12;
 
-/// The photos and CVs that records name, by their paths below `media/`.
+/// The photos and CVs that records refer to, by their paths below `media/`.
 pub(super) type NamedFiles = HashMap<String, (FileKind, StoredFile)>;
 
-/// Validates all files: the list, their bytes and their owners. Returns how many files that records name are missing, since the archive
-/// was written or, if the caller `allows_missing` ones, downloaded.
+/// Validates the list of files, their contents and their owners. Returns the number of missing files that records refer
+/// to: they were missing when the archive was written or, if `allows_missing`, when it was downloaded.
 pub(super) fn validate(
     archive: &SignedArchive,
     mut named: NamedFiles,
@@ -67,7 +67,7 @@ pub(super) fn validate(
         }
         let is_of_its_type = match (place.is_of_person(below), named.remove(&file.path)) {
             (true, None) => return Err(lines.fault("no record names this file")),
-            // The size is checked before the file is read.
+            // Check the size before reading the file.
             (true, Some((kind, _))) if file.size > kind.max_bytes() => false,
             (true, Some((kind, stored))) => is_document(&file, kind, stored.file_type, &fs::read(&path)?),
             (false, _) => is_recording(place, &file, &start_of(&path)?),
@@ -100,7 +100,7 @@ fn is_absent(path: &Path) -> bool {
     fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound)
 }
 
-/// Stores all files in the bucket.
+/// Uploads all files to the bucket.
 pub(super) async fn store(
     archive: &SignedArchive,
     company: &CompanyId,
@@ -147,7 +147,7 @@ fn read_line(line: &str) -> Result<MediaLine> {
     Ok(file)
 }
 
-/// The place of a path, each part of which is a plain name.
+/// The place of a path, provided that all its segments are plain names.
 fn place_of(path: &str) -> Option<(MediaPlace, &str)> {
     let is_plain = |part: &str| {
         !part.is_empty()
@@ -157,12 +157,12 @@ fn place_of(path: &str) -> Option<(MediaPlace, &str)> {
     path.split('/').all(is_plain).then(|| MediaPlace::of(path))?
 }
 
-/// Whether this is a photo or a CV as the service stores it.
+/// Whether the file is a photo or CV of its stored type.
 fn is_document(file: &MediaLine, kind: FileKind, expected: FileType, bytes: &[u8]) -> bool {
     file.content_type == expected.content_type() && detect(kind, bytes) == Some(expected)
 }
 
-/// Whether this is a converted recording, or one that waits for its conversion and is not served.
+/// Whether the file is a rendition of its content type, or an unconverted recording, which the service does not serve.
 fn is_recording(place: MediaPlace, file: &MediaLine, start: &[u8]) -> bool {
     if matches!(place, MediaPlace::Takes | MediaPlace::Uploads) {
         return file.content_type.len() <= MAX_CONTENT_TYPE

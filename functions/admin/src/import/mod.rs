@@ -1,12 +1,13 @@
-//! Imports a company from an archive, which may come from anybody.
+//! Imports a company from an archive, which is untrusted input.
 //!
-//! 1. Validate the whole archive and the receipts of people who were erased since, without a write.
-//! 2. Store everything while the company is closed: its own item is missing, so logins fail, and no item is in the index by due date,
-//!    so that scheduled functions do not find it. Then erase the people who were erased after the archive was written.
+//! 1. Validate the whole archive, and the receipts of people who were erased since, before the first write.
+//! 2. Store everything while the company is closed: without its own item, logins fail; without entries in the index by
+//!    due date, scheduled functions do not find its items. Then erase the people who were erased after the archive was
+//!    written.
 //! 3. Open the company for reading.
 //!
-//! A run that failed is repeated: it skips items that are stored, and step 1 once all of them are. [`start_company`] then enters due
-//! items in the index by due date, and lets requests change the company.
+//! A failed run can be repeated: it skips stored items, and skips validation once everything is stored.
+//! [`start_company`] then enters due items in the index by due date, and lets requests change the company.
 
 mod erased;
 mod files;
@@ -36,17 +37,17 @@ pub use start::{StartResult, start_company};
 use files::{Lines, SignedArchive};
 use validate::{REFERENCE_ORDER, ValidatedArchive};
 
-/// The records that are stored at once.
-// The records of one project share a partition, which takes 1,000 write units a second.
+/// The number of records that are stored concurrently.
+// The records of one project share a partition, which accepts 1,000 write units a second.
 const AT_ONCE: usize = 32;
 
-/// The keys whose signature of the manifest is accepted.
+/// The keys that may have signed the manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrustedKeys {
-    /// One of these keys, which the operator has from the former deployment. Receipts may be by any of them: it may have changed
-    /// its key after the export.
+    /// One of these keys, which the operator has from the former deployment. They also verify receipts: the former
+    /// deployment may have changed its key after the export.
     Named(Vec<ReceiptKey>),
-    /// Any key in the archive, which may come from anybody.
+    /// Any key in the archive. It does not prove who has written the archive.
     OfArchive,
 }
 
@@ -54,21 +55,21 @@ pub enum TrustedKeys {
 #[derive(Debug, Clone)]
 pub struct ImportOptions {
     pub trusted: TrustedKeys,
-    /// The identifier of the company here; `None` for that of the archive.
+    /// The company's identifier in this deployment; `None` to keep the archive's.
     pub name: Option<CompanyId>,
-    /// Whether to keep the rights that only an operator can grant: verified senders, and acting on behalf of others.
+    /// Whether to keep rights that only an operator can grant: verified senders, and login on behalf of others.
     pub keeps_grants: bool,
     /// Whether to import an archive although some files that it lists could not be downloaded.
     pub allows_missing: bool,
-    /// Files of receipts, one a line as in an archive. The import erases the people in them.
+    /// Files of receipts, one per line as in an archive. The import erases the people that they name.
     pub erased: Vec<PathBuf>,
 }
 
-/// The import of an archive.
+/// An import of an archive, which repeated runs complete.
 pub struct ArchiveImport {
     access: OperatorAccess,
     archive: SignedArchive,
-    /// The company as it is named here.
+    /// The company's identifier in this deployment.
     company: CompanyId,
     trusted: TrustedKeys,
     keeps_grants: bool,
@@ -81,43 +82,43 @@ pub struct ArchiveImport {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ImportResult {
     pub company: CompanyId,
-    /// Whether an earlier run has completed the import.
+    /// Whether an earlier run had already completed the import.
     pub was_there: bool,
-    /// Whether the operator has started the company. Until then, requests change nothing.
+    /// Whether the operator has started the company. Until then, requests cannot change it.
     pub is_started: bool,
-    /// The base URL of the service that has written the archive.
+    /// The base URL of the service that wrote the archive.
     pub base_url: String,
     /// When the archive was written.
     pub created_at: String,
     /// The thumbprint of the key that has signed the archive.
     pub key: String,
-    /// The number of the last event in it.
+    /// The number of the archive's last event.
     pub sequence: u64,
-    /// The records in all files.
+    /// The number of records in all files.
     pub records: u64,
-    /// The files in the list of media.
+    /// The number of files in the list of media.
     pub media: u64,
-    /// The number of files that records name and that were missing when the archive was written or downloaded.
+    /// The number of files that records refer to and that were missing when the archive was written or downloaded.
     pub media_missing: u64,
-    /// The number of people that the import has erased, because they were erased elsewhere after the archive was written.
+    /// The number of people that the import has erased because they were erased after the archive was written.
     pub erased: u64,
-    /// The people who could not be erased, each with the reason.
+    /// The people who could not be erased, with the reasons.
     pub kept: Vec<String>,
-    /// The user names of the owners, who get a password by `POST api-password-reset/`.
+    /// The owners' user names. Owners request a new password with `POST api-password-reset/`.
     pub owners: Vec<String>,
-    /// The rights in the archive that only an operator can grant, in words.
+    /// A description of each right in the archive that only an operator can grant.
     pub grants: Vec<String>,
-    /// Whether these rights were kept.
+    /// Whether the rights in `grants` were kept.
     pub keeps_grants: bool,
     /// The write units of DynamoDB that the import consumed.
     pub write_units: f64,
 }
 
 impl ArchiveImport {
-    /// The import of the archive in `folder`, whose manifest is verified. `report` is told the progress.
+    /// Opens the archive in `folder` and verifies its manifest. `run` calls `report` with its progress.
     ///
     /// # Errors
-    /// Fails if there is no archive, or if its signature is not by a trusted key.
+    /// If the folder holds no archive, or no trusted key has signed it.
     pub fn new(app: &App, folder: &Path, options: ImportOptions, report: fn(&str)) -> Result<Self> {
         let access = OperatorAccess::of(app).with_patience(PATIENCE);
         let archive = SignedArchive::open(folder, &options.trusted)?;
@@ -126,11 +127,12 @@ impl ArchiveImport {
         Ok(Self { access, archive, company, trusted, keeps_grants, allows_missing, erased, report })
     }
 
-    /// Imports it. If it was imported before and has not started, erases only the people who were erased since.
+    /// Imports the company. If that is complete and the company has not started, only erases the people who were erased
+    /// since.
     ///
     /// # Errors
-    /// Fails before anything is written if there is another company of this name, or if anything in the archive or the receipts is
-    /// wrong: then the message names the file and the line. Fails also if DynamoDB, S3 or the disk refuse for good: then run it again.
+    /// Before the first write: if another company has this identifier, or if the archive or a receipt is invalid; the
+    /// message names file and line. Later: if DynamoDB, S3 or the disk keeps failing; then run it again.
     pub async fn run(&self) -> Result<ImportResult> {
         let store = &self.access.store;
         let found = store.company_import(&self.company).await?;
@@ -148,7 +150,7 @@ impl ArchiveImport {
             }
             _ => {}
         }
-        // The records of erasures are read before anything is written, because a file may be misspelt or forged.
+        // Read the receipts before the first write, because a file may be misspelt or forged.
         let receipts =
             erased::read_erasures(&self.access, &self.archive, &self.company, &self.trusted, &self.erased)
                 .await?;
@@ -173,7 +175,7 @@ impl ArchiveImport {
         self.result(&import, was_there, people.kept).await
     }
 
-    /// Validates the archive and stores everything but the company itself.
+    /// Validates the archive and stores everything except the company's item.
     async fn store_whole(
         &self,
         found: Option<VersionedItem<CompanyImport>>,
@@ -195,9 +197,9 @@ impl ArchiveImport {
         Ok(self.access.store.finish_storing(&import, stored, &self.sequence()?).await?)
     }
 
-    /// Refuses webhooks that another company has here, as the company from which the archive was exported.
-    // Deliveries are stored under the webhook's identifier alone, so an identifier that another company uses would share its
-    // cursor.
+    /// Refuses webhooks that another company already has here, such as the company that the archive was exported from.
+    // Deliveries are stored under the webhook's identifier alone, so two companies with the same webhook would share
+    // its cursor.
     async fn refuse_foreign_webhooks(&self, webhooks: &[WebhookId]) -> Result<()> {
         let cursors = self.access.store.cursors(webhooks.iter().copied()).await?;
         match cursors.values().find(|cursor| cursor.company != self.company) {
@@ -241,7 +243,7 @@ impl ArchiveImport {
         })
     }
 
-    /// The rights in the archive that only an operator can grant, in words.
+    /// A description of each right in the archive that only an operator can grant.
     fn grants(&self) -> Result<Vec<String>> {
         let mut grants = Vec::new();
         for kind in [RecordKind::Company, RecordKind::Customers] {
@@ -261,7 +263,7 @@ impl ArchiveImport {
         }
     }
 
-    /// The company itself, which is stored last.
+    /// The archive's company, whose item is stored last.
     fn company(&self) -> Result<VersionedItem<Company>> {
         let mut lines = self.archive.records(RecordKind::Company)?;
         let line = lines.next_line()?.ok_or("there is no company in the archive")?;
@@ -271,12 +273,12 @@ impl ArchiveImport {
         }
     }
 
-    /// A record with the grants that the company keeps.
+    /// The record, without its operator-granted rights unless the options keep them.
     fn granted(&self, record: ImportedRecord) -> Result<ImportedRecord> {
         Ok(if self.keeps_grants { record } else { record.without_grant()? })
     }
 
-    /// Stores everything but the company itself.
+    /// Stores everything except the company's item.
     async fn store_all(&self, keys: Vec<ReceiptKey>) -> Result<()> {
         let store = &self.access.store;
         let objects = self.access.objects()?;
@@ -298,7 +300,8 @@ impl ArchiveImport {
                 try_join_all(records.iter().map(|record| self.store_record(record))).await?;
             }
         }
-        // The media come after the records: an erasure of half an import finds files by the records that own them.
+        // Store files after the records that own them: the erasure of an incomplete import finds files by these
+        // records.
         (self.report)("files");
         media::store(&self.archive, &self.company, &objects, self.allows_missing).await?;
         for key in keys {
@@ -321,8 +324,9 @@ impl ArchiveImport {
         Ok(())
     }
 
-    /// Fails if another run has stored everything, or the operator erases the company: what was deleted since must not come back.
-    // Checked before each batch, which takes less than a second.
+    /// Fails if another run has stored everything, or the operator erases the company: items deleted since then must
+    /// not come back.
+    // Called before each batch; storing a batch takes less than a second.
     async fn check_under_way(&self) -> Result<()> {
         match self.access.store.company_import(&self.company).await? {
             Some(import) if import.stored_at.is_none() => Ok(()),
@@ -331,7 +335,7 @@ impl ArchiveImport {
         }
     }
 
-    /// The numbers of the company's events, which go on after the last one of the archive, and what they have counted.
+    /// The company's event sequence, which continues after the archive's last event, with the usage counted so far.
     fn sequence(&self) -> Result<EventSequence> {
         let last = self.archive.manifest.sequence;
         let mut sequence =
@@ -344,7 +348,7 @@ impl ArchiveImport {
                 sequence.last_event = number.map(|number| EventMark { number, expires_at });
             }
         }
-        // All events have expired. Without a mark, the next event would be the first one.
+        // If all events have expired, set a mark: otherwise the next event would be the first one.
         let expired = EventMark { number: last, expires_at: self.access.now };
         sequence.last_event = sequence.last_event.or((last > 0).then_some(expired));
         let mut months = self.archive.records(RecordKind::Usage)?;
@@ -357,8 +361,8 @@ impl ArchiveImport {
     }
 }
 
-/// The record; the event of an erasure with the next receipt.
-// Both files are in the order of the events, and each erasure has its receipt.
+/// Adds the next receipt to the event of an erasure; returns other records unchanged.
+// Both files are in the order of events, and each erasure has a receipt.
 fn with_receipt(record: ImportedRecord, receipts: &mut Lines) -> Result<ImportedRecord> {
     match record {
         ImportedRecord::Event(event) if event.is_erasure() => {

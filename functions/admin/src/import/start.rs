@@ -16,15 +16,15 @@ use crate::PATIENCE;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StartResult {
     pub company: CompanyId,
-    /// Whether an earlier run has started it.
+    /// Whether an earlier run had already started the company.
     pub was_started: bool,
 }
 
-/// Starts a company that was imported: from then on, requests may change it, and deadlines, reminders, retention and conversions
-/// take their course. Does nothing if it was started before.
+/// Starts an imported company: from then on, requests may change it, and deadlines, reminders, retention and
+/// conversions take effect. Does nothing if the company has started.
 ///
 /// # Errors
-/// Fails if the company was not imported completely, and if DynamoDB or S3 refuse for good: then run it again.
+/// If the import is not complete, or if DynamoDB or S3 keeps failing; then run it again.
 pub async fn start_company(app: &App, company: CompanyId) -> Result<StartResult> {
     let access = OperatorAccess::of(app).with_patience(PATIENCE);
     let store = &access.store;
@@ -54,8 +54,8 @@ pub async fn start_company(app: &App, company: CompanyId) -> Result<StartResult>
     Ok(StartResult { company, was_started })
 }
 
-/// Has a video converted whose file came with the archive.
-// The event of the file came before the company had started. Its author has sent the file, so their rights no longer matter.
+/// Requests the conversion of an imported video that is not converted yet.
+// The upload's event came before the company had started. The file has arrived, so the author's rights no longer matter.
 async fn convert(access: &OperatorAccess, video: &Video) -> Result<()> {
     if !video.conversion.is_under_way() {
         return Ok(());

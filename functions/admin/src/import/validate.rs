@@ -1,4 +1,4 @@
-//! Validates an archive before anything is written: each line, and the references between lines.
+//! Validates each line of an archive, and the references between lines, before the first write.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -25,7 +25,7 @@ use super::files::{Lines, SignedArchive, identifier_in};
 use super::media::{self, NamedFiles};
 use shared::archive::{self, NeededRecordings, Result};
 
-/// The kinds of records: each refers only to kinds before it.
+/// The kinds of records, ordered so that each kind refers only to earlier ones.
 pub(super) const REFERENCE_ORDER: [RecordKind; 24] = [
     RecordKind::ReceiptKeys,
     RecordKind::Company,
@@ -53,16 +53,16 @@ pub(super) const REFERENCE_ORDER: [RecordKind; 24] = [
     RecordKind::Usage,
 ];
 
-/// The most months of usage: fifty years.
+/// The maximum months of usage: fifty years.
 const MOST_MONTHS: usize = 600;
 
-/// Why a line is invalid.
+/// The reason why a line is invalid.
 type Fault = &'static str;
 
-/// The values of earlier lines that later lines must fit.
+/// The values of earlier lines against which later lines are checked.
 #[derive(Default)]
 struct Validator {
-    /// The versions of resources with a history, by its identifier.
+    /// The versions of resources, by the identifiers of their histories.
     versions: HashMap<String, u64>,
     company: Option<Company>,
     logos: usize,
@@ -91,21 +91,20 @@ struct Validator {
     recordings: NeededRecordings,
     owners: HashSet<(&'static str, String)>,
     last_event: u64,
-    /// The month in which the archive was made; `None` if its manifest does not tell.
+    /// The month when the archive was written; `None` if the manifest does not say.
     made_in: Option<Month>,
     months: usize,
 }
 
-/// The result of a validation.
 pub(super) struct ValidatedArchive {
-    /// The keys that verify its receipts.
+    /// The keys that verify the company's receipts.
     pub(super) receipt_keys: Vec<ReceiptKey>,
     pub(super) webhooks: Vec<WebhookId>,
-    /// The number of missing files that records name.
+    /// The number of missing files that records refer to.
     pub(super) missing: u64,
 }
 
-/// Validates a whole archive. Fails at the first error, which names the file and the line.
+/// Validates a whole archive. Fails at the first error; the message names file and line.
 pub(super) fn validate(
     archive: &SignedArchive,
     reader: ArchiveReader<'_>,
@@ -132,7 +131,7 @@ pub(super) fn validate(
     Ok(ValidatedArchive { receipt_keys, webhooks, missing })
 }
 
-/// Whether `line` is this record.
+/// Whether `line` is the canonical JSON of the record.
 fn is_record(record: &ArchiveRecord, line: &str) -> Result<bool, String> {
     let text = serde_json_canonicalizer::to_string(&record.content).map_err(|error| error.to_string())?;
     Ok(text == line)
@@ -231,12 +230,12 @@ impl Validator {
                 }
             }
             ImportedRecord::Retention(one) => self.note("RETENTION".to_owned(), one.version()),
-            // Owners in it may have been deleted since.
+            // The settings may name owners who were deleted since.
             ImportedRecord::SignIn(one) => self.note("SIGN_IN".to_owned(), one.version()),
             ImportedRecord::Token(one) => self.note(one.id.to_string(), one.version()),
-            // Nothing tells whether it is what the events count: those of former months have expired.
+            // Usage cannot be checked against the events, because those of former months have expired.
             ImportedRecord::Usage(one) => {
-                // It would be written with every batch of events until it comes, and then be invoiced.
+                // Every batch of events would write a future month until it comes; then it would be invoiced.
                 if self.made_in.is_none_or(|made_in| one.month > made_in) {
                     return Err("a month after the archive was made");
                 }
@@ -272,7 +271,7 @@ impl Validator {
         let is_of_another = self.emails.get(&name).is_some_and(|owner| *owner != id)
             || emails.iter().any(|email| self.usernames.get(email).is_some_and(|owner| *owner != Some(id)))
             || self.usernames.insert(name, Some(id)).is_some();
-        // The two may be one.
+        // User name and address may be equal.
         let mut is_taken = |email| self.emails.insert(email, id).is_some_and(|owner| owner != id);
         if is_of_another || emails.into_iter().any(&mut is_taken) {
             return Err("another customer has this user name or address");
@@ -339,7 +338,7 @@ impl Validator {
             return Err("its predecessor is not before it");
         }
         let history = event.change.resource.history_id(&event.change.company);
-        // The next write of a resource adds the entry after its version.
+        // The next write of the resource adds the entry with its version.
         let is_later = self.versions.get(&history).is_some_and(|version| event.version_after > *version);
         if is_later || event.event_before.is_some_and(|before| before >= event.version_after) {
             return Err("its version is not one of the resource");
@@ -383,7 +382,7 @@ impl Validator {
         Ok(())
     }
 
-    /// Validates what depends on all records of a kind.
+    /// Checks what depends on all records of a kind.
     fn end(&self, kind: RecordKind, lines: &Lines, archive: &SignedArchive) -> Result<()> {
         if archive.manifest.records.get(kind.name()) != Some(&lines.number) {
             return Err(format!("manifest.json: the number of {} is wrong", kind.name()).into());
@@ -418,7 +417,6 @@ impl Validator {
         Err(format!("{}: {problem}", archive::name_of(kind)).into())
     }
 
-    /// Notes the version of a resource with a history.
     fn note(&mut self, history: String, version: u64) {
         self.versions.insert(history, version);
     }

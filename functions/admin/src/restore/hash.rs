@@ -1,4 +1,4 @@
-//! Hashes of items and their contents, so that a comparison need not keep them.
+//! Hashes of items, so that a comparison need not keep the items.
 
 use std::collections::HashMap;
 
@@ -9,19 +9,20 @@ use shared::store::{RestoreRule, TAKEN_BACK};
 use super::Result;
 use super::table::TableItem;
 
-/// An item as the index holds it, in 24 bytes.
+/// The key and the content of an item as hashes, in 24 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ItemHash {
-    // 128 bits, because two keys with the same hash would be one item. Two words, because a u128 would fill 32 bytes.
+    // Keys with equal hashes would be treated as one item, hence 128 bits. Two words, because a `u128` would align to
+    // 32 bytes.
     key: [u64; 2],
-    /// The hash of the other attributes. It need only differ between two contents of one item, so 64 bits are enough.
+    /// The hash of the restored attributes. It only distinguishes contents of one item, so 64 bits are enough.
     content: u64,
 }
 
 impl ItemHash {
     pub(super) const BYTES: usize = 24;
 
-    /// The hash of what `rule` restores of an item.
+    /// Hashes an item's key, and those attributes that `rule` restores.
     pub(super) fn of(pk: &str, sk: &str, item: &TableItem, rule: RestoreRule) -> Result<Self> {
         let mut content = Sha256::new();
         match rule {
@@ -49,7 +50,7 @@ impl ItemHash {
         Self { key: [word(bytes, 0), word(bytes, 1)], content: word(bytes, 2) }
     }
 
-    /// The hash of the item's key, by which the index is sorted.
+    /// The hash of the item's key, which orders the index.
     pub(super) fn key(&self) -> [u64; 2] {
         self.key
     }
@@ -63,7 +64,7 @@ fn word(bytes: &[u8], number: usize) -> u64 {
     bytes.iter().skip(number * 8).take(8).fold(0, |word, byte| word << 8 | u64::from(*byte))
 }
 
-/// Adds the attributes in an order that does not depend on how they came.
+/// Adds the attributes sorted by name.
 fn add_map(hash: &mut Sha256, map: &HashMap<String, AttributeValue>) -> Result<()> {
     let mut names: Vec<_> = map.iter().collect();
     names.sort_unstable_by_key(|(name, _)| *name);
@@ -75,7 +76,7 @@ fn add_map(hash: &mut Sha256, map: &HashMap<String, AttributeValue>) -> Result<(
     Ok(())
 }
 
-/// Adds a value with its type and its length, so that no two values look alike.
+/// Adds a value with its type and length, so that different values never produce the same bytes.
 fn add_value(hash: &mut Sha256, value: Option<&AttributeValue>) -> Result<()> {
     match value {
         None => hash.update(b"-"),
@@ -114,7 +115,7 @@ fn add_value(hash: &mut Sha256, value: Option<&AttributeValue>) -> Result<()> {
 
 fn add_set<'a>(hash: &mut Sha256, kind: &[u8], set: impl Iterator<Item = &'a [u8]>) {
     let mut members: Vec<_> = set.collect();
-    // DynamoDB returns a set in any order.
+    // DynamoDB returns sets in no fixed order.
     members.sort_unstable();
     hash.update(kind);
     add_length(hash, members.len());

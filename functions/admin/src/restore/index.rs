@@ -1,18 +1,18 @@
-//! The items of the restored table by their keys' hashes, in memory.
+//! An in-memory index of the restored table's items.
 
 use super::hash::ItemHash;
 
-/// The restored table's items, and which of them the live table has.
+/// The restored table's items by the hashes of their keys, and which of them the live table has.
 pub(super) struct ItemIndex {
-    /// Sorted. A hash map would take up to twice the memory.
+    /// Sorted: a hash map would take up to twice the memory.
     items: Vec<ItemHash>,
     is_live: Vec<bool>,
 }
 
-/// An item of the live table that the restored one has as well.
+/// An item of the live table that the restored table has too.
 pub(super) struct FoundItem {
     pub(super) position: u64,
-    /// Whether it has not changed since.
+    /// Whether the live item has the restored content.
     pub(super) is_equal: bool,
 }
 
@@ -27,12 +27,12 @@ impl ItemIndex {
         Some(FoundItem { position: position as u64, is_equal: self.items[position].has_content_of(&item) })
     }
 
-    /// Notes that the live table has the item at this position.
+    /// Marks the item at this position as one that the live table has.
     pub(super) fn cross_out(&mut self, position: u64) {
         self.is_live[position as usize] = true;
     }
 
-    /// Whether the live table does not have this item of the restored one.
+    /// Whether the restored table has this item and the live table does not.
     pub(super) fn is_missing(&self, item: ItemHash) -> bool {
         self.find(item).is_some_and(|found| !self.is_live[found.position as usize])
     }

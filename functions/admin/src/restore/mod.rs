@@ -1,9 +1,9 @@
-//! Takes the items of a table back to what another table holds, which DynamoDB has restored from it.
+//! Gives the items of a live table the contents that they have in another table, which DynamoDB has restored from it.
 //!
-//! [`prepare`](TableRestore::prepare) reads the restored table while the service still answers. Then, while nothing else writes
-//! to the live table, [`apply`](TableRestore::apply) reads that one, and puts and deletes what differs. So each item is read
-//! once from each table, and once more if it must be put. Tables are read in segments, several at once; those that are done
-//! are noted in a folder, so that a run that was stopped continues. Repeating a segment does no harm.
+//! [`prepare`](TableRestore::prepare) reads the restored table while the service is still running. Then, while nothing
+//! else writes to the live table, [`apply`](TableRestore::apply) reads that table and puts and deletes what differs. So
+//! each item is read once from each table, and once more if it must be put. Tables are read in concurrent segments. A
+//! folder records the completed segments, so that a stopped run can continue; repeating a segment is harmless.
 
 mod hash;
 mod index;
@@ -35,41 +35,41 @@ type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
 pub struct TableRestore {
     aws: AwsConfig,
-    /// The table of the service.
+    /// The name of the service's table.
     live: String,
-    /// The table that DynamoDB has restored.
+    /// The name of the table that DynamoDB has restored.
     restored: String,
     folder: WorkFolder,
     report: fn(&str),
 }
 
-/// The result of `prepare`, over all runs that it took.
+/// The result of `prepare`, summed over all runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PreparedItems {
-    /// The number of items that take part.
+    /// The number of items that the restore compares.
     pub prepared: u64,
-    /// The companies among them.
-    // The caller runs commands for each; another scan of a large table would outlast a function.
+    /// The identifiers of the companies in the restored table.
+    // The caller runs commands for each company; another scan of a large table would exceed a function's timeout.
     pub companies: Vec<String>,
 }
 
-/// The result of `apply`, over all runs that it took.
+/// The result of `apply`, summed over all runs.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RestoreCounts {
-    /// Items of the live table that were compared.
+    /// The number of items of the live table that were compared.
     pub compared: u64,
-    /// Items that were put as they were.
+    /// The number of items that were put with their restored contents.
     pub put: u64,
-    /// Newer items that were deleted.
+    /// The number of newer items that were deleted.
     pub deleted: u64,
 }
 
 impl TableRestore {
-    /// A restore of the table `live` from `restored`. Writes a hash and the key of each item into `folder`: 24 bytes plus the key. Calls
-    /// `report` with the progress every ten seconds.
+    /// Creates a restore of the table `live` from `restored`. It writes each item's key and a hash of 24 bytes into
+    /// `folder`, and calls `report` with the progress every ten seconds.
     ///
     /// # Errors
-    /// Fails if the folder cannot be created, or belongs to another restore.
+    /// If the folder cannot be created or belongs to another restore.
     pub fn new(aws: AwsConfig, live: &str, restored: &str, folder: &Path, report: fn(&str)) -> Result<Self> {
         if live == restored {
             return Err("the live table cannot be restored from itself".into());
@@ -81,7 +81,7 @@ impl TableRestore {
     /// Reads the restored table.
     ///
     /// # Errors
-    /// Fails if DynamoDB refuses a call for good. Repeat it to continue.
+    /// If DynamoDB keeps failing. Repeat it to continue.
     pub fn prepare(&self) -> Result<PreparedItems> {
         let pool = self.pool()?;
         let progress = Progress::new("read", &self.restored, pool.total, self.report);
@@ -114,13 +114,13 @@ impl TableRestore {
         })
     }
 
-    /// Reads the live table, puts and deletes what differs, and puts what is missing. Needs `prepare` before.
+    /// Reads the live table, puts and deletes what differs, and puts what is missing. Requires `prepare`.
     ///
     /// # Errors
-    /// Fails if a segment is not prepared, or if DynamoDB refuses a call for good. Repeat it to continue, while still nothing
-    /// else writes to the table.
+    /// If a segment is not prepared, or if DynamoDB keeps failing. Repeat it to continue, before anything else writes
+    /// to the table.
     pub fn apply(&self) -> Result<RestoreCounts> {
-        // The comparison runs once: the operator's commands that follow may change items.
+        // The comparison runs only once: the operator's later commands may change items.
         let counts =
             self.folder.noted("applied", || Ok(serde_json::to_string(&self.compare_and_write()?)?))?;
         Ok(serde_json::from_str(&counts)?)
@@ -160,7 +160,7 @@ impl TableRestore {
         Ok(counts)
     }
 
-    /// Puts the items that the live table does not have, and returns their number.
+    /// Puts the items that the live table lacks, and returns their number.
     fn put_missing(&self, pool: &SegmentPool, index: &ItemIndex) -> Result<u64> {
         let missing = index.missing();
         let progress = Progress::new("put", &self.live, pool.total, self.report);
@@ -192,7 +192,7 @@ impl TableRestore {
 
     fn pool(&self) -> Result<SegmentPool> {
         let restored = self.describe(&self.restored)?;
-        // Progress that was saved for a former table of this name would delete items that only the present one has.
+        // Progress for a former table of the same name would delete items that only the present table has.
         let identity = format!("{:?} {:?}", restored.table_id, restored.creation_date_time);
         if self.folder.noted("identity", || Ok(identity.clone()))? != identity {
             return Err(
@@ -209,15 +209,15 @@ impl TableRestore {
     }
 }
 
-/// A page of the live table, compared with the restored one.
+/// A page of the live table, compared with the restored table.
 #[derive(Default)]
 struct Comparison {
     compared: u64,
-    /// The places in the index of the items that existed then.
+    /// The positions in the index of items that the restored table has.
     existing: Vec<u64>,
-    /// Items that have changed since.
+    /// Items whose content differs in the restored table.
     differing: Vec<TableItem>,
-    /// How to take back the items that did not exist.
+    /// Writes that undo the creation of items that the restored table lacks.
     newer: Vec<ItemWrite>,
 }
 
@@ -250,7 +250,7 @@ impl Comparison {
     }
 }
 
-/// Writes that give these items their old contents.
+/// Writes that give items their restored contents.
 async fn old_contents(restored: &TableClient, differing: Vec<TableItem>) -> Result<Vec<ItemWrite>> {
     let mut writes = Vec::with_capacity(differing.len());
     for some in differing.chunks(table::KEYS_PER_CALL) {

@@ -1,4 +1,4 @@
-//! Tells how far a step has come.
+//! Reports the progress of a step.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -7,7 +7,6 @@ use shared::clock::Stopwatch;
 
 const PAUSE: Duration = Duration::from_secs(10);
 
-/// The progress of one step.
 pub(super) struct Progress<'a> {
     verb: &'static str,
     table: &'a str,
@@ -20,7 +19,7 @@ pub(super) struct Progress<'a> {
 #[derive(Default)]
 struct ProgressState {
     items: u64,
-    /// Segments that are done, by an earlier run or this one.
+    /// The number of completed segments, in this and earlier runs.
     done: u32,
     done_earlier: u32,
     reported: Duration,
@@ -31,7 +30,7 @@ impl<'a> Progress<'a> {
         Self { verb, table, segments, report, stopwatch: Stopwatch::start(), state: Mutex::default() }
     }
 
-    /// Notes how many segments an earlier run has done.
+    /// Sets the number of segments that earlier runs have completed.
     pub(super) fn continue_after(&self, done: u32) {
         self.update(|state| (state.done, state.done_earlier) = (done, done));
     }

@@ -1,4 +1,4 @@
-//! Works on the segments of a table, several at once on each processor.
+//! Processes the segments of a table, several concurrently on each processor.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -13,17 +13,17 @@ use super::Result;
 use super::progress::Progress;
 use super::table::TableClient;
 
-/// Segments at once on each processor: while one waits for its page, others are parsed. Each may hold a page of 1 MB, which
-/// takes some ten times as much in memory.
+/// Concurrent segments per processor: while one waits for its page, others are parsed. Each may hold a page of 1 MB,
+/// which takes about ten times as much memory.
 const AT_ONCE: usize = 4;
-/// Items of a segment. A stopped run repeats the segments that it had begun.
+/// Items per segment. A stopped run repeats the segments in progress.
 const ITEMS_PER_SEGMENT: i64 = 100_000;
-// Enough for all processors of a large machine, and for small tables no more than some hundred needless calls.
+// Enough for all processors of a large machine, and only some hundred needless calls for a small table.
 const FEWEST_SEGMENTS: i64 = 64;
-// DynamoDB takes a million.
+// DynamoDB allows a million.
 const MOST_SEGMENTS: i64 = 10_000;
 
-/// The segments of a table, and the threads that work on them.
+/// The segments of a table and the threads that process them.
 pub(super) struct SegmentPool {
     aws: AwsConfig,
     pub(super) total: u32,
@@ -34,15 +34,15 @@ impl SegmentPool {
         Self { aws, total }
     }
 
-    /// The number of segments to read a table in.
+    /// The number of segments for reading a table.
     pub(super) fn segments_for(table: &TableDescription) -> Result<u32> {
-        // DynamoDB counts them every six hours.
+        // DynamoDB updates the item count every six hours.
         let items = table.item_count().unwrap_or_default();
         let wanted = (items / ITEMS_PER_SEGMENT).clamp(FEWEST_SEGMENTS, MOST_SEGMENTS);
         Ok(u32::try_from(wanted)?)
     }
 
-    /// Calls `work` for each segment of `table` that is not done. The first error ends it.
+    /// Calls `work` for each segment of `table` that is not done. Stops at the first error.
     pub(super) fn run(
         &self,
         progress: &Progress,
@@ -54,7 +54,7 @@ impl SegmentPool {
         progress.continue_after(self.total - u32::try_from(waiting.len())?);
         let waiting = Mutex::new(waiting);
         let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        // Each processor has a runtime and connections of its own, so that nothing is shared but the queue.
+        // Each processor has its own runtime and connections, so that threads share only the queue.
         let on_one_processor = || -> Result<()> {
             let runtime = Builder::new_current_thread().enable_all().build()?;
             let table = TableClient::new(&self.aws, table);

@@ -1,4 +1,4 @@
-//! The calls of DynamoDB.
+//! A client of one DynamoDB table: scans, batch reads and batch writes, with retries.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -18,17 +18,17 @@ use super::Result;
 
 pub(super) type TableItem = HashMap<String, AttributeValue>;
 
-/// The most keys that DynamoDB takes in one call of BatchGetItem.
+/// DynamoDB's maximum number of keys in one BatchGetItem call.
 pub(super) const KEYS_PER_CALL: usize = 100;
-/// The most writes that it takes in one call of BatchWriteItem.
+/// DynamoDB's maximum number of writes in one BatchWriteItem call.
 const WRITES_PER_CALL: usize = 25;
-/// Calls of BatchWriteItem at once, for each segment.
+/// Concurrent BatchWriteItem calls per segment.
 const CALLS_AT_ONCE: usize = 4;
-/// A page of 1 MB takes longer than a request of the service.
+/// Longer than for the service's requests, because a call may read a page of 1 MB.
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
-/// Attempts at one call, some five minutes of them.
+/// The attempts per call, which take about five minutes.
 const ATTEMPTS: u32 = 20;
-/// The pause after a call that processed nothing.
+/// The pause after a call that DynamoDB left unprocessed completely.
 const PAUSE: Duration = Duration::from_millis(500);
 
 pub(super) struct TableClient {
@@ -49,7 +49,7 @@ pub(super) enum ItemWrite {
 }
 
 impl ItemWrite {
-    /// The deletion of an item that was read.
+    /// The deletion of an item that was read from the table.
     pub(super) fn delete(mut item: TableItem) -> Self {
         item.retain(|name, _| name == "pk" || name == "sk");
         Self::Delete(item)
@@ -65,7 +65,7 @@ impl ItemWrite {
     }
 }
 
-/// The key of an item that was read.
+/// The partition key and sort key of an item.
 pub(super) fn key_of(item: &TableItem) -> Result<(&str, &str)> {
     match ["pk", "sk"].map(|name| item.get(name).and_then(|value| value.as_s().ok())) {
         [Some(pk), Some(sk)] => Ok((pk, sk)),
@@ -83,16 +83,16 @@ impl TableClient {
         let settings = AwsClients::new(aws).dynamodb().config().to_builder();
         let settings = settings
             .timeout_config(TimeoutConfig::builder().operation_attempt_timeout(CALL_TIMEOUT).build())
-            // Sends fewer calls when DynamoDB throttles, instead of repeating as many.
+            // Adaptive retries: the client sends fewer calls when DynamoDB throttles.
             .retry_config(RetryConfig::adaptive().with_max_attempts(ATTEMPTS))
-            // By default, retries end once a client has made some hundred of them, which is soon done by a bulk of calls.
+            // The SDK's token bucket would end retries after some hundred of them, which bulk calls soon reach.
             .retry_partition(
                 RetryPartition::custom("restore").token_bucket(TokenBucket::unlimited()).build(),
             );
         Self { client: Client::from_conf(settings.build()), name: table.to_owned() }
     }
 
-    /// Another table by the same connections.
+    /// A client of another table that shares the connections.
     pub(super) fn of(&self, table: &str) -> Self {
         Self { client: self.client.clone(), name: table.to_owned() }
     }
@@ -103,12 +103,12 @@ impl TableClient {
         answer.table.ok_or_else(|| "DynamoDB does not describe the table".into())
     }
 
-    /// Reads a segment consistently.
+    /// Scans a segment with consistent reads.
     pub(super) fn pages(&self, segment: u32, total: u32) -> TablePages<'_> {
         TablePages { table: self, segment, total, start: None, is_read: false }
     }
 
-    /// Reads items by their keys. Keys of no item are left out.
+    /// Reads items by their keys. The result lacks keys that have no item.
     pub(super) async fn get(&self, keys: Vec<OwnedKey>) -> Result<HashMap<OwnedKey, TableItem>> {
         let mut found = HashMap::with_capacity(keys.len());
         let mut keys: Vec<_> = keys.into_iter().map(attributes).collect();
@@ -159,7 +159,7 @@ pub(super) struct TablePages<'a> {
 }
 
 impl TablePages<'_> {
-    /// Returns `None` after the last page.
+    /// Returns the next page; `None` after the last one.
     pub(super) async fn next(&mut self) -> Result<Option<Vec<TableItem>>> {
         if self.is_read {
             return Ok(None);
@@ -178,7 +178,8 @@ fn attributes(key: OwnedKey) -> TableItem {
     TableItem::from([("pk".to_owned(), AttributeValue::S(pk)), ("sk".to_owned(), AttributeValue::S(sk))])
 }
 
-/// DynamoDB leaves work unprocessed when it is throttled, which is no error that the SDK would retry.
+/// Pauses if DynamoDB processed nothing: when throttled, it returns unprocessed work instead of an error that the SDK
+/// would retry.
 async fn pause_after(asked: usize, left: usize) {
     if left == asked {
         #[expect(clippy::disallowed_methods, reason = "a program of its own, without a clock")]
@@ -186,7 +187,7 @@ async fn pause_after(asked: usize, left: usize) {
     }
 }
 
-/// The error with all its causes: alone, it only says that the service has failed.
+/// The error with all its causes: its own message only says that the service has failed.
 fn described<E: std::error::Error>(error: E) -> String {
     DisplayErrorContext(error).to_string()
 }

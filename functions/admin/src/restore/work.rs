@@ -1,6 +1,6 @@
-//! The folder where a restore notes what it has done, by segment.
+//! The work folder of a restore, which records the completed segments.
 //!
-//! A segment is done once its file is there: files get their names when they are complete.
+//! A segment is completed once its file exists: files get their names when they are completely written.
 
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Write as _};
@@ -14,9 +14,9 @@ use super::{RestoreCounts, Result};
 pub(super) struct WorkFolder(PathBuf);
 
 impl WorkFolder {
-    /// Opens the folder of a restore with this name, and creates it if it does not exist.
+    /// Opens or creates the folder of the restore `name`.
     pub(super) fn open(path: &Path, name: &str) -> Result<Self> {
-        // The keys of items hold names and addresses.
+        // Keys of items contain names and addresses, so only the owner may read the folder.
         DirBuilder::new().recursive(true).mode(0o700).create(path)?;
         let folder = Self(path.to_owned());
         let noted = folder.noted("restore", || Ok(name.to_owned()))?;
@@ -26,12 +26,12 @@ impl WorkFolder {
         Ok(folder)
     }
 
-    /// The number of segments, which stays the same in all runs.
+    /// The number of segments, which stays the same for all runs.
     pub(super) fn segments(&self, count: impl FnOnce() -> Result<u32>) -> Result<u32> {
         Ok(self.noted("segments", || Ok(count()?.to_string()))?.parse()?)
     }
 
-    /// The text in a file, which is made if it is not there.
+    /// The text of a file, which `text` computes if the file does not exist.
     pub(super) fn noted(&self, name: &str, text: impl FnOnce() -> Result<String>) -> Result<String> {
         let path = self.0.join(name);
         if !path.exists() {
@@ -97,7 +97,7 @@ impl WorkFolder {
     }
 
     pub(super) fn read_prepared(&self, segments: u32) -> Result<Vec<ItemHash>> {
-        // The vector is allocated at once, because one that grows takes up to twice the memory.
+        // Allocate once: a growing vector takes up to twice the memory.
         let mut items = Vec::with_capacity(usize::try_from(self.count_prepared(segments)?)?);
         for segment in 0..segments {
             let mut hashes = Hashes::open(self.hashes(segment))?;
@@ -113,7 +113,7 @@ impl WorkFolder {
         Ok(PreparedKeys { hashes: Hashes::open(self.hashes(segment))?, keys })
     }
 
-    /// Notes what was done with a segment of the live table, and which items it has, by their positions in the index.
+    /// Records the counts of a segment of the live table, and the positions in the index of the items that it has.
     pub(super) fn note_applied(&self, segment: u32, counts: RestoreCounts, existing: &[u64]) -> Result<()> {
         let mut file = NewFile::create(self.applied(segment))?;
         let RestoreCounts { compared, put, deleted } = counts;
@@ -123,7 +123,7 @@ impl WorkFolder {
         file.finish()
     }
 
-    /// Calls `exists` with the position of each item that the live table has, and returns the sums of the counts.
+    /// Returns the sums of the recorded counts. Calls `exists` with the position of each item that the live table has.
     pub(super) fn read_applied(&self, segments: u32, mut exists: impl FnMut(u64)) -> Result<RestoreCounts> {
         let mut all = RestoreCounts::default();
         for segment in 0..segments {
@@ -147,7 +147,7 @@ impl WorkFolder {
     }
 }
 
-/// A file that gets its name when it is complete.
+/// A file that gets its name when it is completely written.
 struct NewFile {
     writer: BufWriter<File>,
     path: PathBuf,
@@ -168,7 +168,7 @@ fn unfinished(path: &Path) -> PathBuf {
     path.with_added_extension("unfinished")
 }
 
-/// The items of a segment of the restored table, while they are noted.
+/// The files of a segment of the restored table, while they are written.
 pub(super) struct PreparedSegment {
     hashes: NewFile,
     keys: NewFile,
@@ -179,7 +179,7 @@ impl PreparedSegment {
     pub(super) fn add(&mut self, hash: ItemHash, pk: &str, sk: &str) -> Result<()> {
         self.hashes.writer.write_all(&hash.to_bytes())?;
         for text in [pk, sk] {
-            // DynamoDB's longest key has 2,048 bytes.
+            // A key of DynamoDB has at most 2,048 bytes.
             self.keys.writer.write_all(&u16::try_from(text.len())?.to_be_bytes())?;
             self.keys.writer.write_all(text.as_bytes())?;
         }
@@ -191,7 +191,7 @@ impl PreparedSegment {
     }
 
     pub(super) fn finish(self) -> Result<()> {
-        // The hashes last: they say that the segment is done.
+        // Finish the hashes last: they mark the segment as prepared.
         self.keys.finish()?;
         self.companies.finish()?;
         self.hashes.finish()
@@ -215,14 +215,14 @@ impl Hashes {
     }
 }
 
-/// The keys of a segment of the restored table, in the order of its hashes.
+/// The keys of a segment of the restored table, in the order of their hashes.
 pub(super) struct PreparedKeys {
     hashes: Hashes,
     keys: BufReader<File>,
 }
 
 impl PreparedKeys {
-    /// The next keys, up to `most`, of items that `is_wanted` accepts; `None` after the last one.
+    /// The next keys of items that `is_wanted` accepts, at most `most`; `None` after the last one.
     pub(super) fn next_where(
         &mut self,
         most: usize,

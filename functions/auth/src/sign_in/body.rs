@@ -1,4 +1,4 @@
-//! The body of a change of how staff sign in.
+//! Reads a change of the sign-in settings.
 
 use shared::Result;
 use shared::domain::id::{CompanyId, CustomerId};
@@ -12,7 +12,7 @@ use shared::http::BodyFields;
 use shared::http::reference::ReferenceUris;
 
 pub(crate) struct SetSignIn {
-    /// The provider without a secret, which is sealed later.
+    /// The provider. Its secret is added later, after it is encrypted.
     pub(super) provider: SignInProvider,
     /// `None` keeps the secret.
     pub(super) client_secret: Option<ClientSecret>,

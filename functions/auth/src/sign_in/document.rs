@@ -1,4 +1,4 @@
-//! The documentation of the routes of how staff sign in.
+//! The documentation of the sign-in settings' routes.
 
 use serde_json::json;
 use shared::auth::login::MAX_RETURN;

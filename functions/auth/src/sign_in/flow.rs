@@ -1,5 +1,5 @@
-//! The two addresses of a sign-in: the one that people open, and the callback. Browsers open both, so a refusal redirects to a page that
-//! shows it; clients that accept JSON alone get the usual error.
+//! The two URLs of a sign-in: its start and the callback. Browsers open both, so errors redirect to a page that shows
+//! them; clients that accept only JSON get the usual error response.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
@@ -35,13 +35,13 @@ pub(crate) async fn end(request: SignInRequest, authorization: AuthorizationResp
         Ok(SignInEnd::Failed(failure)) => refuse(&access, failure, Some(&company))?,
         Err(error) => error.into_response(),
     };
-    // A sign-in ends once, so the browser forgets it however it ended.
+    // The state of a sign-in is used only once, so delete its cookie whatever the outcome.
     let forgotten = header_value(&access.clear_sign_in_cookie(&authorization.state))?;
     response.headers_mut().append(header::SET_COOKIE, forgotten);
     Ok(response)
 }
 
-/// Redirects a browser to the page that shows the failure; returns the error to clients that accept JSON alone.
+/// Redirects browsers to a page that shows the failure. Clients that accept only JSON get an error response.
 fn refuse(access: &PublicAccess, failure: SignInFailure, company: Option<&CompanyId>) -> Result<Response> {
     if access.accepts_json_alone() {
         return Ok(Error::Refused(failure.refusal()).into_response());
@@ -54,7 +54,7 @@ fn redirect(status: StatusCode, location: &str, cookies: Vec<String>) -> Result<
     let mut response = status.into_response();
     let headers = response.headers_mut();
     headers.insert(header::LOCATION, header_value(location)?);
-    // The address that the browser comes from may hold a code.
+    // The URL of the request may contain an authorisation code.
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     for cookie in cookies {
         headers.append(header::SET_COOKIE, header_value(&cookie)?);

@@ -1,4 +1,4 @@
-//! The identity at the provider that a customer signs in as.
+//! The links of customers to their identities at the company's provider.
 
 use axum::Json;
 use schemars::JsonSchema;
@@ -20,20 +20,20 @@ use shared::{Error, Result};
 
 use super::require_recent_login;
 
-/// The identity at the company's provider that a customer signs in as.
+/// The customer's identity at the company's provider.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "SignInLink")]
 pub(crate) struct LinkView {
     /// The URL of the resource.
     #[schemars(example = example_uri::CUSTOMER_SIGN_IN)]
     resource_uri: Uri,
-    /// The provider that has named the identity.
+    /// The provider that issued the identity.
     #[schemars(example = &"https://login.acme.example")]
     issuer: IssuerUrl,
     /// The identity: `sub` of the provider's ID tokens.
     #[schemars(example = &"00u1a2b3c4d5e6f7")]
     subject: ClaimText,
-    /// When the customer was linked: when an owner did so, or when they signed in for the first time.
+    /// When an owner linked the customer, or when the customer first signed in.
     linked_at: Timestamp,
 }
 
@@ -118,8 +118,8 @@ pub(crate) async fn delete(
     access.commit(access.store.link_customer(&settings, before, &after, by, access.now), NoContent).await
 }
 
-/// Refuses callers who may not change the address of a customer: a link gives access to the account, as an address does. Owners pass,
-/// although they manage no owners: otherwise no one could unlink an owner.
+/// Refuses callers who may not change the customer's address: a link gives access to the account, as an address does.
+/// Owners are allowed even for other owners, whom they do not manage: otherwise nobody could unlink an owner.
 async fn require_manager(access: &AdmittedRequest, customer: &Customer) -> Result<()> {
     if access.is_owner_in_person() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The settings of the sign-in by a company's provider, and the links of customers to identities there.
+//! The settings of sign-in by a company's provider, and the links of customers to identities there.
 
 mod body;
 pub(crate) mod document;
@@ -19,7 +19,7 @@ use shared::{Error, Result};
 pub(crate) use body::SetSignIn;
 pub(crate) use view::{ChangedSignInView, SignInView};
 
-/// The settings after a change. Their tag is that of a GET, so it leaves out how many links have ended.
+/// The settings after a change. The `ETag` must equal that of a GET, so it does not cover the number of ended links.
 type ChangedAnswer = TaggedBy<Json<ChangedSignInView>, SignInView>;
 
 /// GET /companies/{companyId}/sign-in/
@@ -49,7 +49,8 @@ pub(crate) async fn replace(
     if !provider.break_glass.iter().all(|id| is_owner(*id)) {
         return Err(Error::field("break_glass", "Name owners who can log in."));
     }
-    // An owner must be able to lift `required` while the provider is down, so it is asked only if it is new or about to be required.
+    // Check the provider only if it is new or about to be required: owners must be able to lift `required` while it is
+    // down.
     let keeps_client_and_secret = kept.is_some() && client_secret.is_none();
     if (!keeps_client_and_secret || provider.required && before.required_provider().is_none())
         && let Some(problem) = access.problem_of_provider(&provider.issuer).await?
@@ -100,7 +101,7 @@ async fn make_view(access: &AdmittedRequest, settings: &SignInSettings) -> Resul
     Ok(SignInView::new(settings, provider, is_working, access.references()))
 }
 
-/// Fails unless an owner calls in person, in a session that began within [`MAX_LOGIN_AGE`].
+/// Fails unless an owner calls in person, with a session that is younger than [`MAX_LOGIN_AGE`].
 fn require_recent_login(access: &AdmittedRequest) -> Result<()> {
     if access.caller.staff_in_person().is_none() {
         return Err(access.lacks(Action::ManageSignIn));

@@ -1,4 +1,4 @@
-//! The settings of sign-in, as clients see them.
+//! The view of sign-in settings.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,55 +13,56 @@ use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::wire::{Timestamp, Uri};
 
-/// The provider by which the staff of a company sign in.
+/// The company's provider for the sign-in of staff.
 #[derive(Clone, Serialize, JsonSchema)]
 #[schemars(rename = "SignIn")]
 pub(crate) struct SignInView {
     /// The URL of the resource.
     #[schemars(example = example_uri::SIGN_IN)]
     resource_uri: Uri,
-    /// The URL of the provider, as `iss` has it.
+    /// The URL of the provider, equal to `iss` in its tokens.
     #[schemars(example = &"https://login.acme.example")]
     issuer: IssuerUrl,
-    /// The name of this service at the provider.
+    /// The client identifier of this service at the provider.
     #[schemars(example = &"interviews")]
     client_id: ClaimText,
-    /// The domains whose addresses link an account when its holder signs in for the first time. Addresses below them do not count.
+    /// The domains whose email addresses link an account at the first sign-in. Subdomains are not included.
     #[schemars(length(min = 1, max = MAX_DOMAINS))]
     domains: Vec<MailDomain>,
-    /// Whether addresses count for the first sign-in that the provider does not call verified. Only for a provider whose accounts are
-    /// all of your company.
+    /// Whether the first sign-in may use an address that the provider does not call verified. Use it only for a
+    /// provider whose accounts all belong to your company.
     trusts_addresses: bool,
-    /// Whether staff may sign in by the provider alone.
+    /// Whether staff may sign in only by the provider.
     required: bool,
-    /// Up to two owners who may go on with their passwords while they are owners.
+    /// Up to two owners who may keep using their passwords.
     #[schemars(length(max = MAX_BREAK_GLASS), example = [example_uri::CUSTOMER])]
     break_glass: Vec<Uri>,
-    /// False while the service has no client secret that it can read: nobody signs in until `client_secret` is sent again. So it is after
-    /// an import from an archive, and after the operator has lost the key that seals secrets.
+    /// False if the service cannot read the client secret: nobody can sign in until `client_secret` is sent again. This
+    /// happens after an import from an archive, and if the operator has lost the encryption key.
     is_working: bool,
-    /// The address to register at the provider, to which it sends people back.
+    /// The redirect URL to register at the provider.
     #[schemars(example = example_uri::SIGN_IN_CALLBACK)]
     redirect_uri: Uri,
-    /// The address where people sign in.
+    /// The URL where people sign in.
     #[schemars(example = example_uri::SIGN_IN_URL)]
     sign_in_url: Uri,
-    /// Why nobody could sign in by the provider as it is set; null if no such problem was met. It stays when somebody signs in later, until
-    /// the settings change. At most one is noted in an hour, and none that a stranger could make up.
+    /// Why sign-in by the provider failed because of its settings; null if there was no such problem. It stays after a
+    /// successful sign-in, until the settings change. The service records at most one problem an hour, and none that a
+    /// stranger could provoke.
     last_problem: Option<ProblemView>,
 }
 
-/// Why nobody could sign in.
+/// Why sign-in failed.
 #[derive(Clone, Serialize, JsonSchema)]
 #[schemars(rename = "SignInProblem")]
 struct ProblemView {
     code: SignInProblem,
-    /// When a sign-in met the problem.
+    /// When the problem occurred.
     at: Timestamp,
 }
 
 impl SignInView {
-    /// The view of settings with this provider. `is_working` tells whether the service can read the client secret.
+    /// The view of the settings. `is_working` tells whether the service can decrypt the client secret.
     pub(super) fn new(
         settings: &SignInSettings,
         provider: &SignInProvider,
@@ -94,7 +95,7 @@ impl SignInView {
 pub(crate) struct ChangedSignInView {
     #[serde(flatten)]
     settings: SignInView,
-    /// How many customers have to be linked again, because the issuer or the client is another one.
+    /// How many customers must be linked again, because the issuer or client has changed.
     #[schemars(example = 0)]
     ended_links: usize,
 }

@@ -1,4 +1,4 @@
-//! The body of the creation of a named token.
+//! Reads the body that creates a named token.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,6 @@ use shared::http::BodyFields;
 use shared::http::iso8601::parse_timestamp;
 use shared::http::reference::ReferenceUris;
 
-/// The body of a creation.
 pub(crate) struct NewToken {
     pub(super) name: ShortName,
     pub(super) proof: NewProof,
@@ -25,15 +24,15 @@ pub(crate) struct NewToken {
     pub(super) expires_at: Option<DateTime<Utc>>,
 }
 
-/// How callers are to prove that they may act by a new token.
+/// How callers prove that they may use a new token.
 pub(super) enum NewProof {
-    /// By a value; `None` unless it was chosen.
+    /// By its value; `None` lets the service generate one.
     Value(Option<String>),
     Trust(TokenTrust),
 }
 
 impl NewToken {
-    /// Reads the body of a creation at `now`.
+    /// Reads the body. Times in it are checked against `now`.
     pub(crate) fn read(
         mut body: BodyFields,
         now: DateTime<Utc>,
@@ -48,7 +47,7 @@ impl NewToken {
         if matches!((&value, &trust), (Some(_), Some(Some(_)))) {
             body.refuse("value", "A token with `trust` has no value. Omit one of the two.");
         }
-        // A client that sends `trust` as null has meant one, and must not get a token with a value.
+        // `trust: null` suggests that the client meant to send one, so it must not get a token with a value.
         if has_trust && matches!(trust, Some(None)) {
             body.refuse("trust", "Send an object, or omit this field.");
         }
@@ -62,7 +61,7 @@ impl NewToken {
             let end = parse_timestamp(text)?;
             check_end(end, now).map(|()| end)
         });
-        // A field that could not be read has its own message already.
+        // A field that could not be read already has its own error.
         let is_read = has_type == account_type.is_some() && has_projects == projects.is_some();
         let account_type = account_type.unwrap_or(AccountType::Owner);
         let rights = TokenRights::new(account_type, projects.map(BTreeSet::from_iter), is_read_only);

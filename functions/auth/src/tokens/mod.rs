@@ -23,7 +23,7 @@ use shared::{Error, Result};
 use body::{NewProof, NewToken};
 use view::{NewTokenView, TokenView};
 
-/// The parameter that names what is deleted with a token.
+/// The query parameter that selects what is deleted together with a token.
 const WITH: &str = "with";
 
 /// GET …/tokens/
@@ -31,7 +31,7 @@ pub(crate) async fn list(
     access: Admitted<Company, ManageTokens>,
     query: ListQuery,
 ) -> Result<PageView<TokenView>> {
-    // There are few enough to be read whole.
+    // A company has so few tokens that all of them can be read.
     let all = access.store.tokens(access.company_id()).await?;
     let (page, total) = query.slice(all, |token| token.id.to_string());
     let uses = access.store.last_token_uses(page.rows.iter().map(|token| &**token)).await?;
@@ -62,7 +62,8 @@ pub(crate) async fn create(
             (Some(value), proof, None)
         }
         NewProof::Trust(trust) => {
-            // All that can be refused without the issuer: otherwise requests that leave nothing behind would have any number of them asked.
+            // First make all checks that need no issuer: otherwise requests that create nothing could query any number
+            // of issuers.
             access.store.require_room_for_trust(access.company_id()).await?;
             access.store.require_projects(access.company_id(), &new.rights.projects).await?;
             let problem = problem_of(&access, &trust).await?;
@@ -80,15 +81,16 @@ pub(crate) async fn create(
         created_at: access.now,
         created_by: access.caller.customer().ok_or_else(|| access.lacks(Action::ManageTokens))?,
     };
-    // A retry gets the token without its value: idempotency keys may be easy to guess, so the table keeps no secret,
-    // sealed or not. A client that has lost the value deletes the token and creates another.
+    // A retry gets the token without its value: idempotency keys may be guessable, so the table stores no secret, not
+    // even encrypted. A client that has lost the value deletes the token and creates another.
     let kept = TokenView::new(&token, token.uses, access.now, access.references());
     let view = NewTokenView::new(&token, value, access.now, access.references());
     access.commit(access.store.create_token(&token), WithSecret(Created(view), kept)).await
 }
 
-/// Asks the issuer once. One that cannot be reached now may be later, which the answer tells. Fails if it answers otherwise than an
-/// issuer: no exchange would ever succeed. Fails with [`Error::Throttled`] after too many issuers.
+/// Queries the issuer once. An unreachable issuer is returned as a problem, because it may be reachable later. Fails if
+/// it does not answer as an issuer, since no exchange could succeed, and with [`Error::Throttled`] after too many
+/// issuers.
 async fn problem_of(
     access: &Admitted<Company, ManageTokens>,
     trust: &TokenTrust,
@@ -123,9 +125,9 @@ pub(crate) async fn delete(
     access.commit(access.store.delete_token(&access.target, effect), NoContent).await
 }
 
-/// Reads what is to be deleted with the token.
+/// Reads what to delete together with the token.
 fn read_with(mut query: QueryParameters) -> Result<BTreeSet<MadeByToken>> {
-    // An empty name is refused too: a client that has lost its list must not take the rest for deleted.
+    // Refuse an empty value too: a client that has lost its list must not believe that something was deleted.
     let made = query.list(WITH, |name| {
         let known = || MadeByToken::ALL.map(MadeByToken::as_str).join(", ");
         parse_enum(name).map_err(|_: String| format!("Choose from {}.", known()))

@@ -29,23 +29,23 @@ pub(crate) struct TokenView {
     name: String,
     #[serde(flatten)]
     rights: TokenRightsView,
-    /// The workload that may act by the token, in place of a value; null for a token with a value.
+    /// The workload that may use the token instead of a value; null for a token with a value.
     trust: Option<TrustView>,
-    /// When the token stops working; null for never. 30 days later, the service deletes it.
+    /// When the token expires; null for never. The service deletes it 30 days later.
     expires_at: Option<Timestamp>,
-    /// Whether the token has stopped working, because `expires_at` has passed.
+    /// Whether the token has expired, because `expires_at` has passed.
     #[schemars(example = false)]
     is_expired: bool,
-    /// The day in UTC on which the token was last used, at midnight; null if it never was. Files that are fetched by their URLs do
-    /// not count.
+    /// The UTC day of the token's last use, at midnight; null if it was never used. Files fetched by their URLs do not
+    /// count.
     #[schemars(example = ())]
     last_used_at: Option<Timestamp>,
-    /// The day in UTC on which a JWT was last exchanged for the token, at midnight; null if none was.
+    /// The UTC day of the last successful exchange of a JWT for the token, at midnight; null if there was none.
     #[schemars(example = ())]
     exchanged_at: Option<Timestamp>,
-    /// Why an exchange for the token failed last; null if none has. It stays when a later one succeeds: compare `at` with
-    /// `exchanged_at`. A failure that comes again is noted once an hour, and only if the issuer had signed the JWT, or could not be
-    /// asked.
+    /// Why the last failed exchange for the token failed; null if none has. It stays after a later success: compare
+    /// `at` with `exchanged_at`. A repeated failure is recorded once an hour, and only if the issuer has signed the JWT
+    /// or could not be queried.
     last_problem: Option<ProblemView>,
     /// When the resource was created.
     created_at: Timestamp,
@@ -54,7 +54,7 @@ pub(crate) struct TokenView {
     created_by: Uri,
 }
 
-/// A workload that may act by a token.
+/// A workload that may use a token.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "TokenTrust")]
 struct TrustView {
@@ -64,10 +64,11 @@ struct TrustView {
     /// The claim `sub` of its JWTs.
     #[schemars(example = &"repo:acme/ats:environment:prod")]
     subject: String,
-    /// Further claims of its JWTs, which are texts, by name.
+    /// Further claims of its JWTs, by name. The values are strings.
     #[schemars(example = BTreeMap::from([("repository_id", "123456")]))]
     claims: BTreeMap<String, String>,
-    /// Whether an archive of the company has brought the token. No exchange succeeds for it: create another token.
+    /// Whether the token was imported with an archive of the company. Exchanges for it always fail: create another
+    /// token.
     #[schemars(example = false)]
     is_imported: bool,
 }
@@ -77,7 +78,7 @@ struct TrustView {
 #[schemars(rename = "TrustProblem")]
 struct ProblemView {
     code: TrustProblem,
-    /// When an exchange failed for it.
+    /// When the exchange failed.
     at: Timestamp,
 }
 
@@ -94,7 +95,7 @@ impl TrustView {
 }
 
 impl TokenView {
-    /// The view that a named token with these uses has at `now`.
+    /// The view of a named token with these uses at `now`.
     pub(super) fn new(
         token: &NamedToken,
         uses: TokenUses,
@@ -134,7 +135,7 @@ pub(crate) struct NewTokenView {
 }
 
 impl NewTokenView {
-    /// The view of a named token with this value, which is created at `now`.
+    /// The view of a named token that is created at `now`, with its value.
     pub(super) fn new(
         token: &NamedToken,
         value: Option<String>,

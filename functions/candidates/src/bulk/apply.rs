@@ -1,5 +1,4 @@
-//! Acts on many candidates, on each in one transaction. Entries that an earlier attempt at the same request has done are not done
-//! again.
+//! Acts on many candidates, in one transaction each. Skips entries that an earlier attempt at the request has done.
 
 use std::collections::HashMap;
 
@@ -18,7 +17,7 @@ use crate::action::writes_of;
 use crate::entries::dry_run;
 use crate::entries::lanes::{EntryOutcome, LaneEntry, do_in_lanes};
 
-/// Acts on all candidates of the selection. Returns the results in its order.
+/// Acts on all candidates of the selection. Returns the results in the order of the selection.
 pub(super) async fn apply(
     access: &BulkAccess,
     request: &BulkRequest,
@@ -26,12 +25,13 @@ pub(super) async fn apply(
     attempt: &RequestAttempt,
 ) -> Result<Vec<EntryResult>> {
     let context = BulkContext { access, attempt, planner: Planner::new(access, request) };
-    // The candidates are read before the marks: an entry that an earlier attempt has changed by now then has its mark.
+    // Read candidates before marks, so that every entry that an earlier attempt has changed in the candidates read has
+    // its mark.
     let company = access.company_id();
     let ids = selection.candidates.iter().flatten().copied();
     let mut found = attempt.store.candidates(company, access.target.project.id, ids).await?;
     let done = attempt.done_entries().await?;
-    // Entries without a write are settled at once: a thousand of them must not hold an execution until their turns come.
+    // Finish entries without a write at once: they must not wait for up to a thousand paced entries.
     let (mut settled, mut open) = (HashMap::new(), Vec::new());
     for (index, id) in selection.candidates.iter().enumerate() {
         let before = id.and_then(|id| found.remove(&id));
@@ -59,7 +59,7 @@ pub(super) async fn apply(
     Ok(results.collect())
 }
 
-/// Says what would become of the candidates of the selection as things stand, and how many mails they would get.
+/// Reports what the action would do to the selected candidates now, and how many mails they would get.
 pub(super) async fn judge(
     access: &BulkAccess,
     request: &BulkRequest,
@@ -86,7 +86,7 @@ pub(super) async fn judge(
 }
 
 impl ActedEntry {
-    /// The entry of a candidate who was deleted after the action.
+    /// The result for a candidate who was deleted after the action.
     fn of_deleted() -> Self {
         Self { refusal: None, link: None, has_deadline: false }
     }
@@ -99,8 +99,8 @@ struct BulkContext<'a> {
 }
 
 impl BulkContext<'_> {
-    /// Acts on a candidate who was read as `before`, again after each write of others that came between. Fails with
-    /// [`Error::Changed`] after too many.
+    /// Acts on a candidate who was read as `before`; retries after concurrent changes. Fails with [`Error::Changed`]
+    /// after too many retries.
     async fn act(&self, index: usize, before: VersionedItem<Candidate>) -> Result<ActedEntry> {
         let id = before.id;
         let acted = match self.act_as_read(index, &before).await {
@@ -123,22 +123,23 @@ impl BulkContext<'_> {
         }
     }
 
-    /// Fails with [`Error::Changed`] or [`Error::NotFound`] if others have written the candidate since.
+    /// Acts on the candidate once. Fails with [`Error::Changed`] or [`Error::NotFound`] if another request has written
+    /// the candidate since `before`.
     async fn act_as_read(&self, index: usize, before: &VersionedItem<Candidate>) -> Result<ActedEntry> {
         let EntryPlan { change, refusal } = self.planner.plan(before).await;
         match (change, refusal) {
             (Some(change), None) => {
-                // The response is made before the write, which must not be done and then reported as failed.
+                // Make the result before the write: otherwise a written entry might be reported as failed.
                 let acted = self.acted(&change.candidate, None).await?;
                 let writes = writes_of(self.access, &self.attempt.store, before, &change).await?;
                 match self.attempt.commit_entry(index, writes).await {
                     Ok(true) => Ok(acted),
-                    // An attempt at the same request that this one was thought to have succeeded has done it.
+                    // A concurrent attempt at the same request has done the entry.
                     Ok(false) => match self.read(before.id).await? {
                         Some(now) => self.acted(&now, None).await,
                         None => Ok(ActedEntry::of_deleted()),
                     },
-                    // The project was read when the request began, and may have stopped since.
+                    // The project was read at the beginning of the request and may have stopped since.
                     Err(Error::Refused(PROJECT_NOT_RUNNING)) => {
                         let deadline = self.planner.deadline_change(before).await?;
                         self.refuse(before, deadline, PROJECT_NOT_RUNNING.into()).await
@@ -146,14 +147,14 @@ impl BulkContext<'_> {
                     Err(error) => Err(error),
                 }
             }
-            // Refused because of what another attempt at the request has made of the candidate.
+            // The refusal comes from the change that another attempt at this request has made.
             (_, Some(_)) if self.attempt.is_done(index).await? => self.acted(before, None).await,
             (deadline, Some(refusal)) => self.refuse(before, deadline, refusal).await,
             (None, None) => self.acted(before, None).await,
         }
     }
 
-    /// Refuses the action, and writes the new deadline that is set before it.
+    /// Refuses the action, but writes the new deadline that precedes it.
     async fn refuse(
         &self,
         before: &VersionedItem<Candidate>,
@@ -162,7 +163,7 @@ impl BulkContext<'_> {
     ) -> Result<ActedEntry> {
         let Some(change) = deadline else { return self.acted(before, Some(refusal)).await };
         let acted = self.acted(&change.candidate, Some(refusal)).await?;
-        // Without a mark: to set it again changes nothing.
+        // Needs no mark: repeating it changes nothing.
         self.attempt.commit(self.attempt.store.change_candidate(before, &change, self.access.now)).await?;
         Ok(acted)
     }
@@ -171,7 +172,7 @@ impl BulkContext<'_> {
         self.attempt.store.candidate(self.access.company_id(), self.access.target.project.id, id).await
     }
 
-    /// The entry of a candidate as they are after the action, or after its refusal.
+    /// The result for a candidate in the state after the action or its refusal.
     async fn acted(&self, candidate: &Candidate, refusal: Option<Error>) -> Result<ActedEntry> {
         let has_deadline = self.planner.has_deadline(candidate);
         if refusal.is_some() {

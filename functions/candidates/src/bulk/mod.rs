@@ -1,5 +1,5 @@
-//! One action on many candidates: each is advanced, reminded, skipped, cancelled or given a deadline, or the response says why not.
-//! A dry run only says what would become of each.
+//! One action on many candidates: advances, reminds, skips, cancels or sets a deadline. The response reports each
+//! candidate's result; a dry run only predicts it.
 
 mod apply;
 mod plan;
@@ -24,23 +24,23 @@ pub(crate) use view::{BulkReport, STATUS_CHANGED};
 use crate::entries::lanes::{EntryOutcome, may_succeed_later};
 use crate::entries::{dry_run, in_slot};
 
-/// Callers who may change the project may take each of the actions on each of its candidates.
+/// The required permission: changing the project allows each action on each of its candidates.
 type BulkAccess = Admitted<Project, ChangeProject>;
 
 /// The outcome of an entry.
 struct EntryResult {
-    /// `None` if no candidate of the project has the name.
+    /// `None` if the project has no candidate with the name in the request.
     candidate: Option<CandidateId>,
     outcome: EntryOutcome<ActedEntry>,
 }
 
 /// The result of an action on a candidate.
 struct ActedEntry {
-    /// Why the action is refused.
+    /// The reason if the action was refused.
     refusal: Option<Error>,
-    /// The link to the interview while it is open, once the action is taken. A dry run has none.
+    /// The link to the interview if the action was taken and the interview is open; `None` in a dry run.
     link: Option<Uri>,
-    /// Whether the candidate has the deadline that is set before the action.
+    /// Whether the candidate has the deadline that was to be set before the action.
     has_deadline: bool,
 }
 
@@ -75,7 +75,7 @@ async fn act(
 ) -> Result<AttemptResult<Json<BulkReport>>> {
     let selection = attempt.select(|| request.wanted.select(access)).await?;
     let results = apply::apply(access, &request, &selection, &attempt).await?;
-    // An unfinished report is not kept for replay, so that a retry with the same key does the rest.
+    // Do not store an unfinished report for replay, so that a retry with the same key does the rest.
     let is_unfinished = results.iter().any(|result| match &result.outcome {
         EntryOutcome::Done(acted) => acted.refusal.as_ref().is_some_and(may_succeed_later),
         outcome => outcome.may_succeed_later(),

@@ -1,4 +1,4 @@
-//! Plans the change of each candidate of a bulk request, by the rules of the single requests.
+//! Plans the changes of candidates in a bulk request, with the rules of single requests.
 
 use shared::Error;
 use shared::domain::candidate::{Candidate, CandidateStatus};
@@ -9,20 +9,20 @@ use super::request::{BulkAction, BulkRequest};
 use super::view::STATUS_CHANGED;
 
 pub(super) struct EntryPlan {
-    /// The change to write; `None` if there is nothing to change.
+    /// The change to write; `None` if nothing changes.
     pub(super) change: Option<CandidateChange>,
-    /// Why the action is refused. A new deadline in `change` is still written.
+    /// The reason if the action is refused. Even then, `change` may hold a new deadline, which is written.
     pub(super) refusal: Option<Error>,
 }
 
 impl EntryPlan {
-    /// The candidate, who is now as `before`, once the plan is carried out.
+    /// The candidate after the plan; `before` is their state now.
     pub(super) fn after<'a>(&'a self, before: &'a Candidate) -> &'a Candidate {
         self.change.as_ref().map_or(before, |change| &change.candidate)
     }
 }
 
-/// Plans what all entries of a request have in common.
+/// Plans entries; holds what all entries of a request share.
 pub(super) struct Planner<'a> {
     access: &'a BulkAccess,
     action: &'a BulkAction,
@@ -36,7 +36,7 @@ impl<'a> Planner<'a> {
         Self { access, action: &request.action, status: request.wanted.status(), terms }
     }
 
-    /// Plans the change of a candidate as they are now, without writing it.
+    /// Plans a candidate's change, without writing it.
     pub(super) async fn plan(&self, candidate: &Candidate) -> EntryPlan {
         if self.status.is_some_and(|status| candidate.status != status) {
             return EntryPlan { change: None, refusal: Some(STATUS_CHANGED.into()) };
@@ -54,7 +54,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Sets the deadline first, as the candidate's own request would; the advance after it makes one write of both.
+    /// Plans setting the deadline and then advancing, as two single requests would. Both are one write.
     async fn plan_advance(&self, candidate: &Candidate) -> EntryPlan {
         let deadline = match self.deadline_change(candidate).await {
             Ok(deadline) => deadline,
@@ -67,7 +67,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The change that sets the deadline before an advance; `None` if there is none to set.
+    /// The change that sets the deadline before an advance; `None` if the request sets none or the candidate has it.
     pub(super) async fn deadline_change(
         &self,
         candidate: &Candidate,
@@ -78,7 +78,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Whether the candidate has the deadline that is set before another action.
+    /// Whether the candidate has the deadline that an advance was to set before.
     pub(super) fn has_deadline(&self, candidate: &Candidate) -> bool {
         let deadline = self.action.deadline_before();
         deadline.is_some() && candidate.profile.deadline == deadline

@@ -1,4 +1,4 @@
-//! The body of a request that acts on many candidates.
+//! The body of a bulk request.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ use shared::http::reference::ReferenceUris;
 
 use crate::cancellation::CancellationRequest;
 
-/// The prefix of a reference by the client's key.
+/// The prefix of a candidate's reference by `external_id`.
 const EXTERNAL_ID: &str = "external_id:";
 
 /// The name of an action on many candidates.
@@ -25,7 +25,7 @@ const EXTERNAL_ID: &str = "external_id:";
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 enum ActionName {
-    /// Advances the candidate, after setting their deadline if there is one.
+    /// Sets the deadline, if there is one, and advances the candidate.
     Advance,
     /// Sets the deadline.
     Deadline,
@@ -33,14 +33,14 @@ enum ActionName {
     Remind,
     /// Withdraws the candidate.
     Skip,
-    /// Withdraws the candidate, also from an interview that has begun.
+    /// Withdraws the candidate, even from an interview that has begun.
     Cancel,
 }
 
 /// An action on many candidates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum BulkAction {
-    /// Sets the deadline, if there is one, then advances the candidate.
+    /// Sets the deadline, if given, then advances the candidate.
     Advance {
         deadline: Option<DateTime<Utc>>,
     },
@@ -51,7 +51,7 @@ pub(super) enum BulkAction {
 }
 
 impl BulkAction {
-    /// The deadline that is set before another action; `None` for actions without one, and for that which sets it.
+    /// The deadline to set before the action itself; `None` if there is none, or if setting it is the action.
     pub(super) fn deadline_before(&self) -> Option<DateTime<Utc>> {
         match self {
             Self::Advance { deadline } => *deadline,
@@ -60,20 +60,21 @@ impl BulkAction {
     }
 }
 
-/// A candidate as the client names them.
+/// A reference to a candidate, as sent by the client.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum CandidateName {
-    /// By their URL, which may be of another project.
+    /// By URL, which may be of another project.
     Reference(CompanyId, ProjectId, CandidateId),
-    /// By the client's key.
+    /// By the client's own key.
     ExternalId(ExternalId),
 }
 
-/// The candidates that a request is about.
+/// The requested candidates.
 #[derive(Debug)]
 pub(super) enum WantedCandidates {
     Named(Vec<CandidateName>),
-    /// All who are in this status; with `after`, those who are newer than this candidate, who may be gone.
+    /// All candidates in this status; with `after`, only those created later than this candidate, who may have been
+    /// deleted.
     WithStatus {
         status: CandidateStatus,
         after: Option<CandidateId>,
@@ -89,7 +90,7 @@ pub(crate) struct BulkRequest {
 }
 
 impl BulkRequest {
-    /// Reads the body of a request whose query may say whether it `is_dry_run`.
+    /// Reads the body. `is_dry_run` comes from the query and may also be a field of the body.
     pub(crate) fn read(
         mut body: BodyFields,
         is_dry_run: Option<bool>,
@@ -147,7 +148,7 @@ impl BulkRequest {
     }
 }
 
-/// Reads what `cancel` needs, and no other action takes.
+/// Reads the fields of `cancel`, and refuses them for other actions.
 fn read_cancellation(body: &mut BodyFields, action: Option<ActionName>) -> Option<CancellationRequest> {
     let is_cancel = action.map(|action| action == ActionName::Cancel);
     if is_cancel == Some(true) {
@@ -174,7 +175,7 @@ fn read_names(body: &mut BodyFields, references: ReferenceUris<'_>) -> Option<Ve
     Some(names)
 }
 
-/// A candidate is in the list twice.
+/// The error if the list names a candidate twice.
 pub(super) const NAMED_TWICE: &str = "Each candidate may appear only once.";
 
 fn read_name(text: &str, references: ReferenceUris<'_>) -> Result<CandidateName, String> {

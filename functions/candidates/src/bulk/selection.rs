@@ -12,24 +12,24 @@ use shared::{Error, Result};
 use super::BulkAccess;
 use super::request::{CandidateName, NAMED_TWICE, WantedCandidates};
 
-/// The candidates of a request, in its order.
+/// The selected candidates, in the order of the request.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Selection {
-    /// `None` for a name that no candidate of the project has.
+    /// `None` for a reference that no candidate of the project matches.
     pub(super) candidates: Vec<Option<CandidateId>>,
-    /// Whether more candidates are in the status.
+    /// Whether further candidates have the requested status.
     pub(super) has_more: bool,
 }
 
 impl Selection {
-    /// The last selected candidate, to be sent as `after`; `None` if there are no more.
+    /// The last selected candidate, to be sent as `after` of the next request; `None` if no candidates are left.
     pub(super) fn next(&self) -> Option<CandidateId> {
         self.candidates.last().copied().flatten().filter(|_| self.has_more)
     }
 }
 
 impl WantedCandidates {
-    /// The status that the candidates must still be in at their turn.
+    /// The status that each candidate must still have when the request acts on them.
     pub(super) fn status(&self) -> Option<CandidateStatus> {
         match self {
             Self::Named(_) => None,
@@ -37,7 +37,7 @@ impl WantedCandidates {
         }
     }
 
-    /// Finds the candidates. Fails with a message on `candidates` if two names are of the same candidate.
+    /// Finds the candidates. Fails with an error on `candidates` if two references are to the same candidate.
     pub(super) async fn select(&self, access: &BulkAccess) -> Result<Selection> {
         let project = access.target.project.id;
         match self {
@@ -51,7 +51,7 @@ impl WantedCandidates {
             }
             Self::WithStatus { status, after } => {
                 let company = access.company_id();
-                // One more tells whether there are more.
+                // Read one more to learn whether candidates are left.
                 let most = MAX_ENTRIES + 1;
                 let mut found =
                     access.store.candidate_ids_with_status(company, project, *status, *after, most).await?;
@@ -63,7 +63,7 @@ impl WantedCandidates {
     }
 }
 
-/// The candidates with these names. Candidates of other projects look like unknown ones.
+/// Finds candidates by their references. Candidates of other projects are treated as unknown.
 async fn find_named(access: &BulkAccess, names: &[CandidateName]) -> Result<Vec<Option<CandidateId>>> {
     let company = access.company_id();
     let project = access.target.project.id;

@@ -1,4 +1,4 @@
-//! The response to a request that acts on many candidates.
+//! The response to a bulk request.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,50 +14,50 @@ use super::{ActedEntry, BulkAccess, EntryResult};
 use crate::entries::lanes::EntryOutcome;
 use crate::entries::report::{EntryProblem, NOT_DONE_IN_TIME, retry_advice};
 
-/// The candidate has moved since they were selected by their status.
+/// Refuses an entry whose candidate has changed status since the selection.
 pub(crate) const STATUS_CHANGED: Refusal =
     Refusal { code: "status_changed", detail: "The candidate is no longer in the `status` of the request." };
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "BulkAction")]
 pub(crate) struct BulkReport {
-    /// Numbers of entries.
+    /// The numbers of entries.
     meta: BulkMeta,
-    /// Which entries to send again; only present while entries are pending.
+    /// Which entries to send again. Missing if none are pending.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"Entries 970-999 were not processed in time. Send only these again.")]
     detail: Option<String>,
-    /// The result of each entry, in the order of `candidates`, or with the oldest candidate first.
+    /// The result of each entry, in the order of `candidates`; if they were selected by status, oldest candidate first.
     objects: Vec<BulkReportRow>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "BulkActionMeta")]
 struct BulkMeta {
-    /// All entries.
+    /// The number of entries.
     #[schemars(example = 1)]
     total: usize,
-    /// Entries for which the action was taken, or had nothing to change.
+    /// Entries whose action succeeded or changed nothing.
     #[schemars(example = 1)]
     done: usize,
-    /// Entries for which the action was refused.
+    /// Entries whose action was refused.
     #[schemars(example = 0)]
     failed: usize,
     /// Entries that were not processed in time.
     #[schemars(example = 0)]
     pending: usize,
-    /// Whether candidates in the `status` of the request are left on whom this request has not acted.
+    /// Whether the request has left candidates with its `status` unprocessed.
     #[schemars(example = false)]
     more: bool,
-    /// The last of these candidates: send it as `after` to act on the next ones, whether these have failed or not. Null if there
-    /// are no more.
+    /// The last candidate of this request. Send it as `after` to act on the next ones, whether or not these have
+    /// failed. Null if there are no more.
     #[schemars(example = Option::<Uri>::None)]
     next: Option<Uri>,
-    /// Whether this is a dry run: nothing was written. Only present in its report.
+    /// Whether this is the report of a dry run, which has written nothing. Missing in other reports.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = true)]
     dry_run: Option<bool>,
-    /// The number of mails that candidates would get. Only present in the report of a dry run.
+    /// The number of mails that candidates would get. Only in the report of a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = 1)]
     mails: Option<usize>,
@@ -69,20 +69,20 @@ struct BulkReportRow {
     /// The index of the entry, from 0.
     #[schemars(example = 0)]
     index: usize,
-    /// The candidate; null if the project has none of this name.
+    /// The URL of the candidate; null if the project has no such candidate.
     #[schemars(example = example_uri::CANDIDATE)]
     candidate: Option<Uri>,
-    /// The page where staff watch the interview of the candidate and evaluate it; null without a candidate.
+    /// The page where staff watch and evaluate the candidate's interview; null without a candidate.
     #[schemars(example = example_uri::CANDIDATE_PAGE)]
     interview_suite_url: Option<Uri>,
     /// Whether the action was taken.
     status: RowStatus,
-    /// The link to the interview, to send to the candidate: their `interview_url`. Empty unless the action was taken and the
-    /// interview is open, and in a dry run.
+    /// The link to the interview, to send to the candidate (`interview_url`). Empty if the action failed or the
+    /// interview is not open, and in a dry run.
     #[schemars(example = &"")]
     interview_url: OrEmpty<Uri>,
-    /// For `advance` with a `deadline`, whether the candidate has this deadline now, or would have it after a dry run. Missing for
-    /// other actions.
+    /// For `advance` with a `deadline`: whether the candidate now has this deadline, or would have it after a dry run.
+    /// Missing for other actions.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = true)]
     deadline_set: Option<bool>,
@@ -95,7 +95,7 @@ struct BulkReportRow {
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 enum RowStatus {
-    /// The action was taken, or had nothing to change.
+    /// The action succeeded or changed nothing.
     Done,
     /// The action was refused; `errors` gives the reason.
     Failed,
@@ -104,7 +104,7 @@ enum RowStatus {
 }
 
 impl BulkReport {
-    /// The report of a request with these `results`.
+    /// The report of a request with these results.
     pub(super) fn new(
         access: &BulkAccess,
         request: &BulkRequest,
@@ -126,7 +126,7 @@ impl BulkReport {
         Self { meta, detail, objects }
     }
 
-    /// The report of a dry run that would cause so many mails to candidates.
+    /// Marks the report as that of a dry run. `mails` is the number of mails that candidates would get.
     pub(super) fn of_dry_run(mut self, mails: usize) -> Self {
         (self.meta.dry_run, self.meta.mails) = (Some(true), Some(mails));
         self

@@ -1,4 +1,4 @@
-//! The answers of a candidate, in the document with all their data.
+//! A candidate's answers in the data document.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,23 +18,23 @@ use shared::store::ShownAnswers;
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "AnswerData")]
 pub(super) struct AnswerDataView {
-    /// The question.
+    /// The URL of the question.
     #[schemars(example = example_uri::QUESTION)]
     question: Uri,
-    /// The text of the question that was answered; null if the question was deleted.
+    /// The text of the answered question; null if the question was deleted.
     #[schemars(example = &"Which project are you most proud of?")]
     question_text: Option<String>,
     /// The written answer; null for none.
     #[schemars(example = ())]
     text: Option<String>,
-    /// The text that the candidate has typed and not sent; null without one, and for everyone but the candidate.
+    /// The text that the candidate has typed but not sent; null if there is none, and for all other callers.
     #[schemars(example = ())]
     draft: Option<DraftDataView>,
-    /// The recordings that are kept, oldest first.
+    /// The stored recordings, oldest first.
     takes: Vec<TakeDataView>,
 }
 
-/// A text that the candidate has not sent as an answer yet.
+/// A text that the candidate has typed but not sent.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "DraftData")]
 struct DraftDataView {
@@ -58,9 +58,9 @@ impl DraftDataView {
 struct TakeDataView {
     /// When the take was begun.
     begun_at: Timestamp,
-    /// When the take was finished, or closed by the service; null before.
+    /// When the candidate finished the take or the service closed it; null before.
     finished_at: Option<Timestamp>,
-    /// How far it is.
+    /// The progress of the take.
     status: ConversionStatus,
     /// The length of the converted take, in seconds; null before.
     #[schemars(example = 84)]
@@ -68,7 +68,7 @@ struct TakeDataView {
     /// The URL of the converted take; valid for the session that fetched this document.
     #[schemars(example = example_uri::ANSWER_VIDEO)]
     url: Option<Uri>,
-    /// The captions of a take that is the answer, which the company has put.
+    /// The company's captions of the take that is the answer.
     captions: Vec<CaptionsView>,
 }
 

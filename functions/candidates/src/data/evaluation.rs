@@ -1,4 +1,4 @@
-//! The evaluations of a candidate in the document: as they were saved, whatever the project asks today.
+//! A candidate's evaluations in the data document, as they were saved, even if the project's questions have changed.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -20,10 +20,10 @@ pub(crate) struct EvaluationDataView {
     evaluator: Uri,
     /// When the evaluation was completed.
     completed_at: Timestamp,
-    /// The greatest rating possible when the evaluation was saved; null if the service knows only that it was completed.
+    /// The maximum rating when the evaluation was saved; null if the service only knows that it was completed.
     #[schemars(example = 5)]
     maximum_score: Option<u32>,
-    /// The ratings, then the comments without a value, those of questions and criteria that are deleted since included.
+    /// The ratings, followed by comments without a value; including deleted questions and criteria.
     ratings: Vec<RatingDataView>,
     /// The recommendation of the evaluator; null if they make none.
     #[schemars(example = &"strong_yes")]
@@ -46,7 +46,7 @@ struct RatingDataView {
     /// The text of the question, or the name of the criterion; null if it is deleted.
     #[schemars(example = &"Which project are you most proud of?")]
     text: Option<String>,
-    /// From 0 to the `maximum_score` of the evaluation; null for a comment alone.
+    /// From 0 to the `maximum_score` of the evaluation; null for a comment without a rating.
     #[schemars(example = 4)]
     value: Option<Decimal>,
     /// The reason for the rating.
@@ -54,7 +54,7 @@ struct RatingDataView {
     comment: String,
 }
 
-/// The content of an evaluation when it was first completed, also if it was changed or deleted since.
+/// The content of an evaluation when it was first completed, even if it was changed or deleted later.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "FirstJudgementData")]
 pub(crate) struct FirstJudgementDataView {
@@ -63,21 +63,21 @@ pub(crate) struct FirstJudgementDataView {
     evaluator: Uri,
     /// When the evaluation was first completed.
     completed_at: Timestamp,
-    /// The greatest rating possible at that time; null without ratings.
+    /// The maximum rating at that time; null without ratings.
     #[schemars(example = 5)]
     maximum_score: Option<u32>,
-    /// The values, those of questions and criteria that are deleted since included.
+    /// The values, including those of deleted questions and criteria.
     ratings: Vec<ValueDataView>,
     /// The recommendation of the evaluator; null if they made none.
     #[schemars(example = &"strong_yes")]
     recommendation: Option<Recommendation>,
-    /// Whether the evaluator could read no other evaluation or veto of the candidate before.
+    /// Whether the evaluator had no access to other evaluations or vetoes of the candidate before.
     #[schemars(example = true)]
     blind: bool,
-    /// Whether a named token has written it on behalf of the evaluator.
+    /// Whether a named token wrote it on behalf of the evaluator.
     #[schemars(example = false)]
     by_token: bool,
-    /// When the evaluation was last changed after that; null before any change.
+    /// When the evaluation was last changed after its first completion; null if it was not.
     #[schemars(example = ())]
     changed_at: Option<Timestamp>,
 }
@@ -114,7 +114,7 @@ pub(crate) struct VetoDataView {
     comment: String,
 }
 
-/// The candidate, the questionnaire and the references that all views of their evaluations need.
+/// What all views of evaluations of one candidate need.
 #[derive(Clone, Copy)]
 pub(super) struct EvaluationDataScope<'a> {
     pub(super) candidate: &'a Candidate,
@@ -123,7 +123,7 @@ pub(super) struct EvaluationDataScope<'a> {
 }
 
 impl EvaluationDataScope<'_> {
-    /// The evaluation by `evaluator`; `None` unless it is completed. Drafts are their authors' own until they complete them.
+    /// The evaluation by `evaluator`; `None` unless it is completed. Drafts stay private to their authors.
     pub(super) fn completed(
         &self,
         evaluator: CustomerId,
@@ -144,7 +144,7 @@ impl EvaluationDataScope<'_> {
         })
     }
 
-    /// The first judgement of an evaluation.
+    /// The content of the evaluation when it was first completed; `None` if it never was.
     pub(super) fn first(&self, written: &Evaluation) -> Option<FirstJudgementDataView> {
         let FirstJudgement { completed_at, recommendation, rated, blind, by_token } =
             written.first.as_ref()?;
@@ -171,7 +171,7 @@ impl EvaluationDataScope<'_> {
         all.map(view).collect()
     }
 
-    /// The veto in an evaluation.
+    /// The evaluator's veto; `None` if there is none.
     pub(super) fn veto(&self, written: &Evaluation) -> Option<VetoDataView> {
         let veto = written.veto.as_ref()?;
         Some(VetoDataView {
@@ -188,7 +188,7 @@ impl EvaluationDataScope<'_> {
         RatingDataView { question, criterion, text, value, comment }
     }
 
-    /// The question or the criterion that is rated, and its text of today.
+    /// The URL of the rated question or criterion, and its current text.
     fn rated(&self, target: RatingTarget) -> (Option<Uri>, Option<Uri>, Option<String>) {
         let Candidate { company, project, .. } = self.candidate;
         match target {

@@ -1,4 +1,4 @@
-//! Links to a candidate's answers for people without an account, in the document with all their data.
+//! Guest links to a candidate's answers, in the data document.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,14 +8,14 @@ use shared::http::reference::ReferenceUris;
 use shared::http::wire::{Timestamp, Uri};
 use shared::store::VersionedItem;
 
-/// A link that lets a person without an account watch the answers, or has until lately.
+/// A link that lets a person without an account watch the answers, or did until recently.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "GuestLinkData")]
 pub(super) struct GuestLinkDataView {
-    /// The person who is to open the link, in the words of the customer who has created it.
+    /// The intended guest, as described by the customer who created the link.
     #[schemars(example = &"Head of sales")]
     recipient: String,
-    /// Whether guests see no name of the candidate.
+    /// Whether the candidate's name is hidden from guests.
     #[schemars(example = false)]
     hide_name: bool,
     /// When the link was created.
@@ -23,11 +23,11 @@ pub(super) struct GuestLinkDataView {
     /// The customer who created the link; null for a named token.
     #[schemars(example = example_uri::CUSTOMER)]
     created_by: Option<Uri>,
-    /// When the link stops working, or has stopped.
+    /// When the link expires or expired.
     expires_at: Timestamp,
-    /// When it was first opened, to the minute; null before.
+    /// When the link was first opened, to the minute; null before.
     opened_at: Option<Timestamp>,
-    /// When it was last opened, to the minute; null before.
+    /// When the link was last opened, to the minute; null before.
     last_opened_at: Option<Timestamp>,
 }
 

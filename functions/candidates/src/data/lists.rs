@@ -1,5 +1,5 @@
-//! The lists of the document, which may be longer than a response. Each page shows of each list what comes after the pages
-//! before: first evaluations, by evaluator, then the history.
+//! The lists of the data document, which may span several pages. Each page continues after the previous one: first the
+//! evaluations, ordered by evaluator, then the history.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -23,20 +23,20 @@ use shared::store::VersionedItem;
 use super::evaluation::{EvaluationDataScope, EvaluationDataView, FirstJudgementDataView, VetoDataView};
 use super::{AFTER, DataAccess};
 
-/// The place where the lists continue after the previous page.
-// Versions and evaluators, so that no write in between moves an entry to another page.
+/// The position of the last entries on the previous page.
+// Positions are versions and evaluators, not offsets, so that writes between pages cannot move entries.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct DataPlace {
-    /// The last version in the history of the candidate.
+    /// The last shown version of the candidate's history.
     version: u64,
-    /// The last version in the history of their interview.
+    /// The last shown version of the interview's history.
     interview_version: u64,
-    /// The last evaluator; `None` before the first.
+    /// The last shown evaluator; `None` if none is shown yet.
     evaluator: Option<CustomerId>,
 }
 
 impl DataPlace {
-    /// Reads the place as `next` names it.
+    /// Parses the position from the parameter in a `next` URL.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let mut parts = text.splitn(3, '.');
         let mut number = || -> Option<u64> { parts.next()?.parse().ok() };
@@ -63,20 +63,21 @@ impl fmt::Display for DataPlace {
     }
 }
 
-/// The part of the lists that one page shows.
+/// The part of the lists on one page.
 #[derive(Default, Serialize, JsonSchema)]
 pub(super) struct DataListsView {
     /// The completed evaluations, by evaluator. Only staff get this field.
     evaluations: Vec<EvaluationDataView>,
-    /// The first judgements of these evaluators, and of those who have deleted or reopened their evaluations since. Only staff get
-    /// this field.
+    /// The first judgements of these evaluators, and of evaluators who have deleted or reopened their evaluations. Only
+    /// staff get this field.
     first_judgements: Vec<FirstJudgementDataView>,
-    /// The vetoes by the evaluators up to the last one of this page, oldest first. Only staff get this field.
+    /// The vetoes by the evaluators up to the last one on this page, oldest first. Only staff get this field.
     vetos: Vec<VetoDataView>,
-    /// The history of the candidate and of their interview, oldest first, as far back as it is kept: who has changed what and
-    /// when. Only staff get this field.
+    /// The stored history of the candidate and their interview, oldest first: who changed what, and when. Only staff
+    /// get this field.
     history: Vec<EventView>,
-    /// The URL of the page on which `evaluations`, `first_judgements`, `vetos` and `history` go on; null on the last one. Only staff get this field.
+    /// The URL of the page that continues `evaluations`, `first_judgements`, `vetos` and `history`; null on the last
+    /// page. Only staff get this field.
     #[schemars(example = ())]
     next: Option<Uri>,
 }
@@ -84,7 +85,7 @@ pub(super) struct DataListsView {
 type EntryStream<'a> = Peekable<BoxStream<'a, Result<VersionedItem<HistoryEntry>>>>;
 type EvaluationStream<'a> = Peekable<BoxStream<'a, Result<(CustomerId, Option<VersionedItem<Evaluation>>)>>>;
 
-/// The lists after a place, which are read as far as a page shows them.
+/// The lists after a position, read as far as a page shows them.
 pub(super) struct DataLists<'a> {
     access: &'a DataAccess,
     place: DataPlace,
@@ -94,7 +95,7 @@ pub(super) struct DataLists<'a> {
 }
 
 impl<'a> DataLists<'a> {
-    /// The lists after `place`, still unread.
+    /// Prepares reading the lists after `place`.
     pub(super) fn after(place: DataPlace, access: &'a DataAccess) -> Self {
         let store = &access.store;
         let company = access.company_id();
@@ -117,7 +118,7 @@ impl<'a> DataLists<'a> {
         }
     }
 
-    /// Makes the first call for each list, all at once. Their errors are left to [`read`](Self::read).
+    /// Starts reading all lists concurrently. Returns no errors: [`read`](Self::read) does.
     pub(super) async fn begin(&mut self) -> Result<()> {
         tokio::join!(
             Pin::new(&mut self.evaluations).peek(),
@@ -127,7 +128,8 @@ impl<'a> DataLists<'a> {
         Ok(())
     }
 
-    /// Reads what fits in the response. Fails with [`Error::Unreadable`](shared::Error::Unreadable) if a row cannot be read.
+    /// Reads what fits into the response. Fails with [`Error::Unreadable`](shared::Error::Unreadable) if an item cannot
+    /// be read.
     pub(super) async fn read(
         mut self,
         questionnaire: &Questionnaire,
@@ -141,7 +143,7 @@ impl<'a> DataLists<'a> {
         Ok(shown)
     }
 
-    /// Reads the evaluations that fit, and returns whether these are all.
+    /// Reads the evaluations that fit. Returns whether they are all.
     async fn read_evaluations(
         &mut self,
         questionnaire: &Questionnaire,
@@ -174,17 +176,17 @@ impl<'a> DataLists<'a> {
         Ok(is_whole)
     }
 
-    /// Reads the entries of the history that fit, and returns whether these are all.
+    /// Reads the entries of both histories that fit. Returns whether they are all.
     async fn read_history(&mut self, budget: &mut ResponseBudget, shown: &mut DataListsView) -> Result<bool> {
         let access = self.access;
         let target = &access.target;
         let caller = access.caller.customer();
-        // Entries of drafts say who is evaluating.
+        // Entries of drafts reveal who is evaluating.
         let hides_drafts = target.candidate.is_hidden_from(caller, &target.project);
         while let Some(entry) = self.next_entry().await? {
             let is_of_interview = matches!(entry.change.resource, ResourceRef::Interview { .. });
             let view = EventView::new(&entry, access.references());
-            // Hidden entries take their room too: otherwise one request could read a long history.
+            // Count hidden entries too: otherwise one request might read a long history.
             if !budget.fits(&view)? {
                 return Ok(false);
             }
@@ -200,11 +202,11 @@ impl<'a> DataLists<'a> {
         Ok(true)
     }
 
-    /// Takes the older of the next entries of the two histories; `None` at the end of both.
+    /// Takes the older one of the two histories' next entries; `None` at the end of both.
     async fn next_entry(&mut self) -> Result<Option<VersionedItem<HistoryEntry>>> {
         let (own, other) =
             tokio::join!(Pin::new(&mut self.history).peek(), Pin::new(&mut self.interview_history).peek());
-        // An error comes first, wherever it is.
+        // Treat an error as the oldest entry, so that it comes first.
         let at = |entry: &Result<VersionedItem<HistoryEntry>>| {
             entry.as_ref().map_or(DateTime::<Utc>::MIN_UTC, |entry| entry.origin.at)
         };
@@ -217,7 +219,7 @@ impl<'a> DataLists<'a> {
     }
 }
 
-/// All who have ever saved or completed an evaluation of the candidate, or vetoed them.
+/// All customers who have ever saved or completed an evaluation of the candidate, or vetoed them.
 fn evaluators(access: &DataAccess) -> BTreeSet<CustomerId> {
     let candidate = &access.target.candidate;
     candidate.completed_by().into_iter().chain(candidate.scores.keys().copied()).collect()

@@ -1,4 +1,4 @@
-//! All that the service holds about a candidate, as one document. One that is too long for a response goes on over pages.
+//! The data document: everything that the service holds about a candidate, over several pages if necessary.
 
 mod answers;
 mod evaluation;
@@ -22,10 +22,10 @@ use shared::{Error, Result};
 use lists::{DataLists, DataPlace};
 use view::{CandidateDataPage, CandidateDataView, DataContinuationView};
 
-/// The parameter for the place where the document continues.
+/// The query parameter for the position in the document.
 const AFTER: &str = "after";
 
-/// The records that decide who gets the data of a candidate, and for how long they are kept.
+/// The settings that decide who receives a candidate's data and how long they are kept.
 struct DataRules {
     webhooks: Vec<VersionedItem<Webhook>>,
     guest_links: Vec<VersionedItem<GuestLink>>,
@@ -44,7 +44,7 @@ pub(crate) async fn read(
     query.finish()?;
     candidate.may_be_exported_by(access.caller.customer(), project).map_err(Error::Forbidden)?;
     let page = match (relation, place) {
-        // Only staff may release texts that they have written about candidates, in the other form of the document.
+        // Candidates get another form of the document: only staff may release texts that staff have written about them.
         (CallerRelation::Own, _) => read_own(&access).await?,
         (_, None) => read_document(&access, &query).await?,
         (_, Some(place)) => read_continuation(&access, &query, place).await?,
@@ -112,7 +112,7 @@ async fn read_rules(access: &DataAccess) -> Result<DataRules> {
     Ok(DataRules { webhooks, guest_links, policy })
 }
 
-/// Reads the questions and criteria that evaluations are about.
+/// Reads the project's questions and criteria.
 async fn read_questionnaire(access: &DataAccess) -> Result<Questionnaire> {
     let company = access.company_id();
     let project = access.target.project.id;

@@ -1,4 +1,4 @@
-//! The document with all data of a candidate, as clients see it.
+//! The view of the data document.
 
 use std::collections::BTreeSet;
 
@@ -31,13 +31,13 @@ use crate::privacy::consents::ConsentDataView;
 use crate::privacy::erasure_request::ErasureRequestView;
 use crate::privacy::hold::HoldView;
 
-/// The format of the document. Fields may be added to it; another meaning would get another number.
+/// The format of the document. New fields keep the number; a changed meaning needs a new one.
 const SCHEMA: &str = "candidate-data/1";
 
 /// The format of the pages after the first.
 const CONTINUATION_SCHEMA: &str = "candidate-data-continuation/1";
 
-/// The document, or a page of one that is too long for a response.
+/// The document, or a page of a document that is too long for one response.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(rename = "CandidateDataPage")]
@@ -48,11 +48,11 @@ pub(crate) enum CandidateDataPage {
     Continuation(DataContinuationView),
 }
 
-/// A further page of a document that is too long for one response. Append its lists to those of the pages before.
+/// A further page of a document that is too long for one response. Append its lists to those of the previous pages.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "CandidateDataContinuation")]
 pub(crate) struct DataContinuationView {
-    /// The format of this page. Ignore fields that you do not know: more may be added.
+    /// The format of this page. Ignore unknown fields: more may be added.
     #[schemars(extend("const" = CONTINUATION_SCHEMA))]
     schema: &'static str,
     /// The URL of the document that this page continues.
@@ -63,7 +63,7 @@ pub(crate) struct DataContinuationView {
 }
 
 impl DataContinuationView {
-    /// The page of the document about the candidate of `target` with these `lists`.
+    /// The page with these `lists` of the document about the target's candidate.
     pub(super) fn new(target: &CandidateTarget, lists: DataListsView, references: ReferenceUris<'_>) -> Self {
         Self { schema: CONTINUATION_SCHEMA, continues: document_uri(target, references), lists }
     }
@@ -74,12 +74,12 @@ fn document_uri(target: &CandidateTarget, references: ReferenceUris<'_>) -> Uri 
     references.uri_in_project(&company.id, project.id, candidate.id).join("data")
 }
 
-/// All that the service holds about a candidate. Staff get it to answer the candidate's request for access (GDPR, Article 15);
-/// candidates get the part that they gave or can see anyway, in a form that other systems can read (Article 20).
+/// All data that the service holds about a candidate. Staff get it to answer a request for access (GDPR, Article 15);
+/// candidates get the data that they have provided or can see anyway, in a machine-readable form (Article 20).
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "CandidateData")]
 pub(crate) struct CandidateDataView {
-    /// The format of this document. Ignore fields that you do not know: more may be added.
+    /// The format of this document. Ignore unknown fields: more may be added.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     /// The URL of this document.
@@ -91,7 +91,7 @@ pub(crate) struct CandidateDataView {
     /// The name of the company.
     #[schemars(example = &"Acme")]
     company_name: String,
-    /// The project that the candidate has applied to: what the data are processed for.
+    /// The project for which the candidate applied, i.e. the purpose of processing.
     #[schemars(example = example_uri::PROJECT)]
     project: Uri,
     /// The name of the project.
@@ -101,7 +101,7 @@ pub(crate) struct CandidateDataView {
     candidate: ProfileDataView,
     /// The candidate's files.
     files: Vec<FileDataView>,
-    /// The legal texts that the candidate has accepted, those included that they have withdrawn since.
+    /// The legal texts that the candidate has accepted, including withdrawn consents.
     consents: Vec<ConsentDataView>,
     /// The candidate's adjustments to the interview; null for none.
     #[schemars(example = ())]
@@ -111,7 +111,7 @@ pub(crate) struct CandidateDataView {
     help_request: Option<HelpRequestView>,
     /// The candidate's answers in the interview.
     answers: Vec<AnswerDataView>,
-    /// The request to be erased; null without one.
+    /// The request for erasure; null without one.
     erasure_request: Option<ErasureRequestView>,
     #[serde(flatten)]
     internal: Option<InternalDataView>,
@@ -137,15 +137,15 @@ struct ProfileDataView {
     /// The email address; empty if there is none.
     #[schemars(example = &"ada@example.com")]
     email: OrEmpty<Email>,
-    /// False while the candidate has yet to confirm this `email`; true otherwise.
+    /// False until the candidate has confirmed this `email`; true otherwise.
     #[schemars(example = true)]
     email_confirmed: bool,
-    /// Whether mails reach this address. Empty without an address.
+    /// Whether mails can be delivered to this address. Empty without an address.
     email_status: EmailStatus,
-    /// The language of the mails about the interview; null for that of the project.
+    /// The language of mails about the interview; null for the project's language.
     #[schemars(example = ())]
     language: Option<Language>,
-    /// Whether the service sends mails about the interview. If not, the company does.
+    /// Whether the service sends mails about the interview. If false, the company does.
     #[schemars(example = true)]
     receive_mails: bool,
     /// Telephone number.
@@ -157,9 +157,9 @@ struct ProfileDataView {
     /// Postal address, in several lines.
     #[schemars(example = &"12 St James's Square\nLondon")]
     address: String,
-    /// How far the candidate has come.
+    /// The candidate's status.
     status: CandidateStatus,
-    /// The end of the time for the interview; null for none.
+    /// The deadline of the interview; null for none.
     deadline: Option<Timestamp>,
     /// When the candidate was created.
     created_at: Timestamp,
@@ -184,7 +184,7 @@ struct ProfileDataView {
     /// When the interview was last aborted; null if it was not.
     #[schemars(example = ())]
     aborted_at: Option<Timestamp>,
-    /// When the time of the interview ended, though something was answered; null otherwise.
+    /// When the interview's time ended while it had answers but was not complete; null otherwise.
     #[schemars(example = ())]
     ended_by_time_at: Option<Timestamp>,
     /// The company's message when it last reopened the interview; empty without one.
@@ -207,7 +207,7 @@ struct FileDataView {
     /// The type that the service has detected.
     #[schemars(example = &"application/pdf")]
     content_type: &'static str,
-    /// When the file was sent.
+    /// When the file was uploaded.
     uploaded_at: Timestamp,
     /// The URL of the file; valid for the session that fetched this document.
     #[schemars(example = example_uri::CANDIDATE_CV)]
@@ -226,59 +226,60 @@ struct InternalDataView {
     /// The partner's own data about the candidate. Only staff get this field.
     #[schemars(with = "Map<String, Value>")]
     partner_data: Box<RawValue>,
-    /// The address that gets no more mails since they bounced or were reported as spam, perhaps a former address of the
-    /// candidate; empty if there is none. Only staff get this field.
+    /// The address whose mails are suppressed after a bounce or complaint, possibly a former address of the candidate;
+    /// empty if there is none. Only staff get this field.
     #[schemars(example = &"")]
     suppressed_email: OrEmpty<Email>,
-    /// Former addresses that are still stored: the one that counts until `email` is confirmed, and those to which mails about changes
-    /// went. Only staff get this field.
+    /// Former addresses that are still stored: the one in use until `email` is confirmed, and recipients of mails about
+    /// changes. Only staff get this field.
     #[schemars(example = &["ada@mail.example"])]
     former_emails: Vec<Email>,
-    /// The hold that prevents erasure, also after its end; null without one. Only staff get this field.
+    /// The hold that prevents erasure, even after its end; null without one. Only staff get this field.
     #[schemars(example = ())]
     hold: Option<HoldView>,
-    /// The last time that a manager has reopened the interview; null if it was never reopened. Only staff get this field.
+    /// The last reopening of the interview by a manager; null if there was none. Only staff get this field.
     #[schemars(example = ())]
     reopening: Option<ReopeningView>,
-    /// How a manager has cancelled the interview; null if none has. Only staff get this field.
+    /// The cancellation of the interview by a manager; null if there was none. Only staff get this field.
     #[schemars(example = ())]
     cancellation: Option<CancellationView>,
     /// The customers who may read the candidate without a role in the project. Only staff get this field.
     shares: Vec<ShareView>,
-    /// The links by which people without an account may watch the answers, or could until at most 30 days ago; without those that
-    /// were deleted. Only staff get this field.
+    /// The links that let people without an account watch the answers, or did until at most 30 days ago, except deleted
+    /// links. Only staff get this field.
     guest_links: Vec<GuestLinkDataView>,
     #[serde(flatten)]
     lists: DataListsView,
-    /// The host names of the webhooks that are sent events about the candidate, disabled ones included. These events hold
-    /// identifiers, the client's keys and facts, no names; what the receivers read besides, the service cannot tell. Only staff
-    /// get this field.
+    /// The host names of the webhooks that receive events about the candidate, including disabled webhooks. These
+    /// events contain identifiers, the client's keys and facts, but no names; the service does not know what else the
+    /// receivers read. Only staff get this field.
     #[schemars(example = &["hooks.example.com"])]
     recipients: BTreeSet<String>,
     /// How long the candidate is kept. Only staff get this field.
     retention: RetentionDataView,
 }
 
-/// The rule that keeps and erases a candidate.
+/// The retention rule of the candidate.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "RetentionData")]
 struct RetentionDataView {
-    /// The number of days; null if candidates are kept until they are deleted.
+    /// The number of days; null if candidates are kept until a user deletes them.
     #[schemars(example = 180)]
     days: Option<u32>,
-    /// The event from which the days are counted.
+    /// The event that starts the count of days.
     from: RetentionStart,
-    /// Whether the rule is the company's rather than the project's own.
+    /// Whether the rule is inherited from the company.
     #[schemars(example = true)]
     is_inherited: bool,
-    /// Nothing is erased by the rule before; null if it erases nothing.
+    /// The rule erases nothing before this time; null if it never erases.
     starts_at: Option<Timestamp>,
-    /// When the days are over, as of now; null if the rule does not end yet, because it has no days or the project is open.
+    /// When the retention time ends, as of now; null if it does not end yet, because the rule has no days or the
+    /// project is open.
     due_at: Option<Timestamp>,
 }
 
 impl CandidateDataView {
-    /// The document about the candidate of `target`. Without `rules`, it is the candidate's own.
+    /// The document about the target's candidate: for staff with `rules`, without them for the candidate.
     pub(super) fn new(
         target: &CandidateTarget,
         answers: Option<&ShownAnswers>,
@@ -287,7 +288,7 @@ impl CandidateDataView {
         references: ReferenceUris<'_>,
     ) -> Self {
         let CandidateTarget { company, project, candidate, .. } = target;
-        // No `..`: a new field does not compile until it is decided here which callers get it.
+        // No `..`, so that a new field does not compile until somebody decides here which callers get it.
         let Candidate {
             id,
             profile,
@@ -315,7 +316,7 @@ impl CandidateDataView {
             help_request,
             // Shown by `ConsentDataView`.
             consents: _,
-            // Follows from the project, when the candidate began.
+            // Derived from the project when the candidate began.
             interview: _,
             // Shown above the candidate, as shares, or in the lists.
             company: _,
@@ -324,21 +325,21 @@ impl CandidateDataView {
             guest_links: _,
             evaluations: _,
             scores: _,
-            // Told by `former_emails`; the keys are credentials.
+            // `former_emails` shows the addresses; the keys are credentials.
             address_keys: _,
-            // Credentials: the document is passed on, and must not let its readers log in.
+            // Credentials: the document may be passed on and must not let others log in.
             access_key: _,
             is_key_mailed: _,
             former_keys: _,
             password_hash: _,
             session_epoch: _,
             one_time_key: _,
-            // The moments of mails of the last hour, which the history tells as well.
+            // The times of mails in the last hour, which the history contains too.
             mail_rate: _,
             mailed_at: _,
-            // Follows from the deadline and the days of the project.
+            // Derived from the deadline and the project's settings.
             reminders: _,
-            // Numbers that limit requests.
+            // Counters that limit requests.
             own_changes: _,
             help_asked: _,
             links_mailed: _,
@@ -438,7 +439,7 @@ impl CandidateDataView {
         }
     }
 
-    /// Fills the lists of a document for staff.
+    /// Sets the lists of a document for staff.
     pub(super) fn show_lists(&mut self, lists: DataListsView) {
         if let Some(internal) = &mut self.internal {
             internal.lists = lists;

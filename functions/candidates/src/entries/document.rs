@@ -12,7 +12,7 @@ use crate::bulk::{BulkReport, BulkRequest, STATUS_CHANGED};
 use crate::document::candidate;
 use crate::import::read_candidate;
 
-/// The limit of requests about many candidates.
+/// The limit of concurrent bulk requests.
 const TWO_AT_ONCE: &str = "Two imports or actions on many candidates of a company run at once, dry runs included. A third is 429 with the code \
                            `busy`; a request that died counts for 30 seconds.";
 

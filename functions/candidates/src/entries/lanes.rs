@@ -1,4 +1,4 @@
-//! The pace of requests that write many candidates, each in one transaction.
+//! Paces bulk requests, which write each candidate in one transaction.
 
 use std::time::Duration;
 
@@ -9,29 +9,29 @@ use shared::domain::transition::project_counts::{SHARDS, shard_of};
 use shared::http::body::import::TIME_LIMIT;
 use shared::{Error, Result};
 
-/// How many entries are begun per second.
-// Each writes four units to the partition of its project, which takes 1,000 per second, and about 30 to the table, which
-// takes 4,000 when it is new. The rest is left to other requests.
+/// The maximum number of entries begun per second.
+// An entry writes four units to the project's partition, which accepts 1,000 a second, and about 30 to the table, which
+// accepts 4,000 when new. The rest is left to other requests.
 const PER_SECOND: u32 = 100;
 
-/// An entry to be done.
+/// An entry to process.
 pub(crate) struct LaneEntry<W> {
-    /// The entry's place in the request.
+    /// The index of the entry in the request.
     pub(crate) index: usize,
     pub(crate) candidate: CandidateId,
-    /// The change that the entry asks for.
+    /// The requested change.
     pub(crate) work: W,
 }
 
 pub(crate) enum EntryOutcome<T> {
     Done(T),
     Failed(Error),
-    /// There was no time.
+    /// Not processed before the time limit.
     Pending,
 }
 
 impl<T> EntryOutcome<T> {
-    /// Whether the same entry may succeed at another time, so that the report is not final.
+    /// Whether a retry may succeed. Then the report is not final.
     pub(crate) fn may_succeed_later(&self) -> bool {
         match self {
             Self::Done(_) => false,
@@ -41,12 +41,13 @@ impl<T> EntryOutcome<T> {
     }
 }
 
-/// Whether what has failed so may succeed at another time: it is due neither to the entry nor to the state of its candidate.
+/// Whether a retry may succeed, because neither the entry nor its candidate's state caused the error.
 pub(crate) fn may_succeed_later(error: &Error) -> bool {
     error.status().is_server_error() || matches!(error, Error::Changed)
 }
 
-/// Does the entries, four at once and 100 a second, until the time limit. Returns what became of them by their places.
+/// Processes entries, four concurrently and 100 per second, until the time limit. Returns each outcome with the entry's
+/// index.
 pub(crate) async fn do_in_lanes<W, T, F>(
     access: &AdmittedRequest,
     entries: Vec<LaneEntry<W>>,
@@ -63,7 +64,7 @@ where
     outcomes.into_iter().flatten().collect()
 }
 
-/// Does the entries of one shard of the counts.
+/// Processes the entries of one counter shard.
 async fn do_in_turn<W, T, F>(
     access: &AdmittedRequest,
     entries: Vec<LaneEntry<W>>,
@@ -72,7 +73,7 @@ async fn do_in_turn<W, T, F>(
 where
     F: Future<Output = Result<T>>,
 {
-    // One after the other, so that no two transactions under way count in the same shard and conflict.
+    // Sequentially: concurrent transactions on the same counter shard would conflict.
     let pace = access.start_pace(Duration::from_secs(1) * u32::from(SHARDS) / PER_SECOND);
     let mut outcomes = Vec::with_capacity(entries.len());
     for entry in entries {

@@ -1,4 +1,4 @@
-//! How reports tell of entries that have failed or are left.
+//! How reports describe failed and pending entries.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,34 +7,34 @@ use shared::Error;
 use shared::domain::Refusal;
 use shared::http::wire::EntryErrors;
 
-/// The error of an entry that is left.
+/// The error of a pending entry.
 pub(crate) const NOT_DONE_IN_TIME: Refusal = Refusal {
     code: "not_done_in_time",
     detail: "This entry was not processed in time. `detail` says how to retry it.",
 };
 
-/// The code of an entry whose errors are messages by field.
+/// The code of an entry with field errors.
 const INVALID: &str = "invalid";
 
-/// Why an entry has failed or is left.
+/// Why an entry failed or is pending.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct EntryProblem {
-    /// The code of `errors`; `invalid` if they are messages by field. Missing if there are no errors.
+    /// The code of `errors`; `invalid` for field errors. Missing if there are no errors.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"throttled")]
     code: Option<String>,
-    /// After how many seconds the entry may be sent again, as `Retry-After` tells of a request for it alone. Missing if that does
-    /// not help.
+    /// The seconds to wait before sending the entry again, like `Retry-After` for a single request. Missing if a retry
+    /// does not help.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = 840)]
     retry_after: Option<i64>,
-    /// The error that a request for this entry alone would get; otherwise an empty object.
+    /// The error response to a request for this entry alone; an empty object without an error.
     #[schemars(with = "EntryErrors")]
     errors: Value,
 }
 
 impl EntryProblem {
-    /// The problem with this error; without one, there is none.
+    /// The problem for an error; empty without one.
     pub(crate) fn of(error: Option<&Error>) -> Self {
         let Some(error) = error else { return Self { code: None, retry_after: None, errors: json!({}) } };
         let errors = error.body();
@@ -43,18 +43,18 @@ impl EntryProblem {
         Self { code, retry_after: error.retry_after(), errors }
     }
 
-    /// The problem under another code.
+    /// The same problem with another code.
     pub(crate) fn with_code(self, code: &str) -> Self {
         Self { code: Some(code.to_owned()), ..self }
     }
 }
 
-/// Which entries to send again; `None` if none are left. `pending` are their places, ascending.
+/// Says which entries to send again; `None` if none are pending. `pending` holds their indexes, ascending.
 pub(crate) fn retry_advice(pending: &[usize], is_keyed: bool) -> Option<String> {
     if pending.is_empty() {
         return None;
     }
-    // Without a key, repeating the whole request would do the others twice.
+    // Without a key, repeating the whole request would process the other entries twice.
     let advice = if is_keyed {
         "Retry the whole request with the same `Idempotency-Key`."
     } else {
@@ -63,7 +63,7 @@ pub(crate) fn retry_advice(pending: &[usize], is_keyed: bool) -> Option<String> 
     Some(format!("Entries {} were not processed in time. {advice}", ranges_of(pending)))
 }
 
-/// Ascending numbers as text, such as `3, 5-9`.
+/// Formats ascending numbers as ranges, such as `3, 5-9`.
 fn ranges_of(numbers: &[usize]) -> String {
     let ranges = numbers.chunk_by(|number, next| number + 1 == *next).map(|range| match range {
         [first, .., last] => format!("{first}-{last}"),

@@ -1,4 +1,4 @@
-//! Creating the candidates of an import, each in one transaction.
+//! Creates the candidates of an import, in one transaction each.
 
 use std::collections::HashMap;
 
@@ -24,15 +24,16 @@ pub(super) async fn apply_entries(
 ) -> Result<Vec<ImportEntryResult>> {
     let count = entries.len();
     let repeats: Vec<Option<usize>> = entries.iter().map(|entry| entry.repeats).collect();
-    // The keys are read before the candidates. The candidates then show all that an earlier attempt at this request has created.
+    // Read keys before candidates, so that the candidates include all that an earlier attempt at this request has
+    // created.
     let holders = ExternalIdHolders::read(access, &entries).await?;
-    // Only an earlier attempt at the same request can have created any.
+    // Only a resumed request can have created candidates already.
     let valid = entries.iter().enumerate().filter(|(_, entry)| attempt.is_resumed && entry.candidate.is_ok());
     let created = valid.map(|(index, _)| attempt.ids.id(index));
     let created: HashMap<CandidateId, _> =
         attempt.store.candidates(access.company_id(), access.target.project.id, created).await?;
     let context = ImportContext::new(access);
-    // Entries without a write are settled at once: a thousand of them must not hold an execution until their turns come.
+    // Finish entries without a write at once: they must not wait for up to a thousand paced entries.
     let (mut settled, mut open) = (Vec::new(), Vec::new());
     for (index, ReadEntry { candidate: imported, .. }) in entries.into_iter().enumerate() {
         let id = attempt.ids.id(index);
@@ -61,8 +62,8 @@ pub(super) async fn apply_entries(
     with_holders(access, results, &repeats).await
 }
 
-/// The results, those of entries whose `external_id` is taken with the candidate who has it, also if that is the candidate of an
-/// earlier entry.
+/// Completes the results of entries whose `external_id` is taken, also by an earlier entry: adds the candidate who has
+/// it, and their link.
 pub(super) async fn with_holders(
     access: &ImportAccess,
     results: Vec<ImportEntryResult>,
@@ -97,7 +98,7 @@ impl<'a> ImportContext<'a> {
         Self { access, terms: AdvanceTerms::of(&access.target.project, &access.target.company) }
     }
 
-    /// Creates a candidate, invited if possible.
+    /// Creates a candidate, and invites them if possible.
     async fn create(&self, attempt: &RequestAttempt, candidate: Candidate) -> Result<ImportEntryResult> {
         let id = candidate.id;
         self.try_to_create(attempt, candidate).await.inspect_err(|error| {
@@ -115,11 +116,11 @@ impl<'a> ImportContext<'a> {
         let id = candidate.id;
         let refusal = match self.advance(&candidate).await? {
             Ok(change) => {
-                // The result is made before the write, which must not be done and then reported as failed.
+                // Make the result before the write: otherwise a written entry might be reported as failed.
                 let result = self.result_of(&change.candidate).await?;
                 match self.commit(attempt, &change).await {
                     Ok(()) => return Ok(result),
-                    // The project was read when the request began, and may have stopped since.
+                    // The project was read at the beginning of the request and may have stopped since.
                     Err(Error::Refused(PROJECT_NOT_RUNNING)) => PROJECT_NOT_RUNNING,
                     Err(error) => return self.result_if_created(attempt, id, error).await,
                 }
@@ -132,8 +133,8 @@ impl<'a> ImportContext<'a> {
         }
     }
 
-    /// The candidate of an entry, with the consents that it brings. Fails with [`Error::ExternalIdTaken`] if one of `holders` has
-    /// its key.
+    /// The new candidate of an entry, with the imported consents. Fails with [`Error::ExternalIdTaken`] if one of
+    /// `holders` has the entry's key.
     pub(super) fn new_candidate(
         &self,
         id: CandidateId,
@@ -161,7 +162,7 @@ impl<'a> ImportContext<'a> {
         attempt.commit(attempt.store.create_candidate(change, self.access.now)).await
     }
 
-    /// The result if a concurrent retry of this request has created the candidate; otherwise fails with `error`.
+    /// The result if a concurrent retry of this request has created the candidate; otherwise `error`.
     async fn result_if_created(
         &self,
         attempt: &RequestAttempt,
@@ -189,7 +190,7 @@ impl<'a> ImportContext<'a> {
         })
     }
 
-    /// Invites a candidate, or says why that is not possible.
+    /// The change that invites a candidate, or the reason why they cannot be invited.
     pub(super) async fn advance(&self, candidate: &Candidate) -> Result<Result<CandidateChange, Refusal>> {
         let key = self.access.new_access_key(candidate.project, candidate.id).await?;
         Ok(candidate.clone().advance(Actor::Manager, &self.terms, self.access.now, key))

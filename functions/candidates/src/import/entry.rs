@@ -1,4 +1,4 @@
-//! The body of an import: the candidates as the client lists them.
+//! Reads the body of an import.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -18,20 +18,19 @@ use crate::privacy::consents::read_imported;
 
 pub(crate) struct ImportedCandidate {
     pub(super) profile: CandidateProfile,
-    /// The consents that the candidate has given elsewhere, each kind once.
+    /// Consents that the candidate has given elsewhere, at most one of each kind.
     pub(super) consents: Vec<ConsentStatement>,
 }
 
-/// An entry as it was read.
 pub(super) struct ReadEntry {
     pub(super) candidate: Result<ImportedCandidate>,
-    /// The index of the first entry with the same `external_id`; `None` for the first one, and without a key.
+    /// The index of the first entry with the same `external_id`; `None` if this is the first, or has no key.
     pub(super) repeats: Option<usize>,
 }
 
-/// Reads all entries. Only the first entry of several with one user name is valid, whether or not it can be created; so it is
-/// with one `external_id`, also if the first cannot be read.
-// The table would let the first of two concurrent entries win, whichever that is.
+/// Reads all entries. Of several entries with the same user name, only the first is valid, whether or not it can be
+/// created. The same holds for `external_id`, even if the first entry is invalid.
+// Otherwise concurrency would decide which of the entries the table accepts.
 pub(super) fn read_entries(entries: Vec<Result<BodyFields>>, now: DateTime<Utc>) -> Vec<ReadEntry> {
     let mut usernames = HashSet::new();
     let mut external_ids = HashMap::new();
@@ -56,18 +55,18 @@ pub(super) fn read_entries(entries: Vec<Result<BodyFields>>, now: DateTime<Utc>)
     read
 }
 
-/// The key of an entry; `None` if it has none. A malformed one is refused when the entry is read.
+/// The `external_id` of an entry; `None` without one. Reading the entry later refuses a malformed one.
 fn external_id_of(entry: &mut Result<BodyFields>) -> Option<ExternalId> {
     entry.as_mut().ok()?.clearable("external_id", ExternalId::parse)?
 }
 
-/// The message for an entry whose key another candidate or entry has.
+/// The error for an entry whose `external_id` another candidate or entry has.
 pub(super) fn taken_external_id() -> FieldErrors {
     let message = "This external_id is already in use.".to_owned();
     FieldErrors::from_iter([("external_id".to_owned(), vec![message])])
 }
 
-/// The error of an entry whose key is taken, with what else is wrong with it.
+/// The error of an entry whose `external_id` is taken, together with its other errors.
 fn with_taken_external_id(candidate: Result<ImportedCandidate>) -> Error {
     match candidate {
         Ok(_) => Error::Fields(taken_external_id()),
@@ -79,11 +78,10 @@ fn with_taken_external_id(candidate: Result<ImportedCandidate>) -> Error {
     }
 }
 
-/// Reads one entry.
 pub(crate) fn read_candidate(mut fields: BodyFields, now: DateTime<Utc>) -> Result<ImportedCandidate> {
     if !CandidateFiles::read(&mut fields, |_| None).is_empty() {
-        // The files of a thousand candidates would not fit through a request, and dropping them silently would be noticed
-        // late.
+        // The files of a thousand candidates do not fit into a request, and clients would notice too late if they were
+        // dropped.
         fields.refuse("photo", "Imports take no files. PATCH the candidate afterwards.");
     }
     let consents = fields.objects("consents", LegalKind::ALL.len(), read_imported)?.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Candidates who already have the `external_id` of an entry.
+//! Finds candidates who already have the `external_id` of an entry.
 
 use std::collections::HashMap;
 
@@ -11,14 +11,14 @@ use shared::{Error, Result};
 use super::result::ImportEntryResult;
 use super::{ImportAccess, ReadEntry};
 
-/// The candidates of a project who have the keys of entries.
+/// The candidates of a project by those `external_id`s that occur in an import.
 pub(super) struct ExternalIdHolders {
     project: ProjectId,
     holders: HashMap<ExternalId, CandidateId>,
 }
 
 impl ExternalIdHolders {
-    /// Reads them, without a call if no entry has a key.
+    /// Finds the holders. Makes no call if no entry has a key.
     pub(super) async fn read(access: &ImportAccess, entries: &[ReadEntry]) -> Result<Self> {
         let project = access.target.project.id;
         let profiles = entries.iter().filter_map(|entry| Some(&entry.candidate.as_ref().ok()?.profile));
@@ -28,7 +28,7 @@ impl ExternalIdHolders {
         Ok(Self { project, holders })
     }
 
-    /// Fails with [`Error::ExternalIdTaken`] if a candidate has the key of this new one.
+    /// Fails with [`Error::ExternalIdTaken`] if an existing candidate has the key of `profile`.
     pub(super) fn refuse_taken(&self, profile: &CandidateProfile) -> Result<()> {
         match profile.external_id.as_ref().and_then(|key| self.holders.get(key)) {
             Some(candidate) => {
@@ -40,7 +40,7 @@ impl ExternalIdHolders {
     }
 }
 
-/// Adds the links to the interviews of the candidates who have the keys of entries that failed.
+/// Adds interview links to the results whose `external_id` another candidate has.
 pub(super) async fn add_links(access: &ImportAccess, results: &mut [ImportEntryResult]) -> Result<()> {
     let project = &access.target.project;
     let holders = results.iter().filter_map(|result| match result {

@@ -1,4 +1,4 @@
-//! The dry run of an import: what would become of each entry, by the same rules, in the order of the list.
+//! The dry run of an import: predicts each entry's result, with the same rules and in the same order.
 
 use shared::Result;
 use shared::domain::id::CandidateId;
@@ -11,12 +11,12 @@ use super::result::ImportEntryResult;
 use super::{ImportAccess, ImportedCandidate, ReadEntry};
 use crate::entries::dry_run;
 
-/// Judges all entries as things stand. Returns the results in the order of the entries, and the number of mails to candidates.
+/// Predicts the results of all entries, in their order, and the number of mails to candidates.
 pub(super) async fn judge_entries(
     access: &ImportAccess,
     entries: Vec<ReadEntry>,
 ) -> Result<(Vec<ImportEntryResult>, usize)> {
-    // A real import learns of taken user names and keys when its transactions fail; a dry run must read them.
+    // A real import notices taken user names and keys when a transaction fails; a dry run must read them.
     let profiles = entries.iter().filter_map(|entry| Some(&entry.candidate.as_ref().ok()?.profile));
     let usernames = profiles.filter_map(|profile| profile.username.as_ref());
     let (usernames, holders) = tokio::try_join!(

@@ -1,5 +1,5 @@
-//! Importing candidates: each one is created, gets its deadline and is invited, or the response says why not. A dry run
-//! only says what would become of each.
+//! Imports candidates: creates each one, sets the deadline and invites them. The response reports each entry's result;
+//! a dry run only predicts it.
 
 mod apply;
 mod entry;
@@ -53,7 +53,7 @@ async fn import(
     attempt: RequestAttempt,
 ) -> Result<AttemptResult<Json<ImportReport>>> {
     let results = apply_entries(access, entries, &attempt).await?;
-    // An unfinished report is not kept for replay, so that a retry with the same key does the rest.
+    // Do not store an unfinished report for replay, so that a retry with the same key does the rest.
     let is_unfinished = results.iter().any(ImportEntryResult::may_succeed_later);
     let report = Json(ImportReport::new(access, results, attempt.is_keyed()));
     Ok(if is_unfinished { AttemptResult::Unfinished(report) } else { AttemptResult::Done(report) })

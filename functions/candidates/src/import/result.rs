@@ -11,16 +11,17 @@ use super::entry::taken_external_id;
 use crate::entries::lanes::may_succeed_later;
 
 pub(super) enum ImportEntryResult {
-    /// The candidate was created and invited, with the link to the interview while it is open. A dry run has neither.
+    /// The candidate was created and invited. The link is present while the interview is open; a dry run has neither.
     Invited { candidate: Option<CandidateId>, link: Option<Uri> },
-    /// The candidate was created but not invited, for this reason; `None` if an invitation has become possible since.
+    /// The candidate was created but not invited, because of `refusal`; `None` if an invitation has become possible
+    /// since.
     New { candidate: Option<CandidateId>, refusal: Option<Refusal> },
-    /// The `external_id` is that of this candidate, with the link to their interview while it is open, or of an earlier entry
-    /// without a candidate.
+    /// Another candidate, `holder`, has the `external_id`; `None` if it belongs to an earlier entry without a
+    /// candidate. `link` leads to the holder's interview while it is open.
     KeyTaken { errors: FieldErrors, holder: Option<CandidateId>, link: Option<Uri> },
-    /// The entry has no candidate.
+    /// The candidate was not created.
     Failed(Error),
-    /// There was no time.
+    /// Not processed before the time limit.
     Pending,
 }
 
@@ -38,7 +39,7 @@ impl ImportEntryResult {
         }
     }
 
-    /// The candidate of the entry, or the one that has its `external_id`.
+    /// The candidate of the entry, or the one who has its `external_id`.
     pub(super) fn candidate(&self) -> Option<CandidateId> {
         match self {
             Self::Invited { candidate, .. } | Self::New { candidate, .. } => *candidate,
@@ -47,7 +48,7 @@ impl ImportEntryResult {
         }
     }
 
-    /// Whether the same entry may succeed at another time.
+    /// Whether a retry of the entry may succeed.
     pub(super) fn may_succeed_later(&self) -> bool {
         match self {
             Self::Invited { .. } | Self::New { .. } | Self::KeyTaken { .. } => false,

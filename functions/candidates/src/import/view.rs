@@ -14,9 +14,9 @@ use crate::entries::report::{EntryProblem, NOT_DONE_IN_TIME, retry_advice};
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "CandidateImport")]
 pub(crate) struct ImportReport {
-    /// Numbers of entries.
+    /// The numbers of entries.
     meta: ImportMeta,
-    /// Which entries to send again; only present while entries are pending.
+    /// Which entries to send again. Missing if none are pending.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"Entries 970-999 were not processed in time. Send only these again.")]
     detail: Option<String>,
@@ -27,10 +27,10 @@ pub(crate) struct ImportReport {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "CandidateImportMeta")]
 struct ImportMeta {
-    /// All entries.
+    /// The number of entries.
     #[schemars(example = 1)]
     total: usize,
-    /// Entries whose candidate was created, invited or not.
+    /// Entries whose candidate was created, whether invited or not.
     #[schemars(example = 1)]
     created: usize,
     /// Entries whose candidate was created and invited.
@@ -42,11 +42,11 @@ struct ImportMeta {
     /// Entries that were not processed in time.
     #[schemars(example = 0)]
     pending: usize,
-    /// Whether this is a dry run: nothing was written. Only present in its report.
+    /// Whether this is the report of a dry run, which has written nothing. Missing in other reports.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = true)]
     dry_run: Option<bool>,
-    /// The number of mails that candidates would get. Only present in the report of a dry run.
+    /// The number of mails that candidates would get. Only in the report of a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = 1)]
     mails: Option<usize>,
@@ -60,16 +60,16 @@ struct ImportReportRow {
     index: usize,
     /// The outcome of the entry.
     status: RowStatus,
-    /// The candidate; of a failed entry the one that has its `external_id`. Null if there is none, as for a candidate that a dry
-    /// run would have created.
+    /// The URL of the candidate; for a failed entry, of the candidate who has its `external_id`. Null if there is none,
+    /// as for a candidate that a dry run would create.
     #[schemars(example = example_uri::CANDIDATE)]
     candidate: Option<Uri>,
-    /// The page where staff watch the interview of this candidate and evaluate it, to store beside the application; null without a
+    /// The page where staff watch and evaluate the candidate's interview, to store with the application; null without a
     /// candidate.
     #[schemars(example = example_uri::CANDIDATE_PAGE)]
     interview_suite_url: Option<Uri>,
-    /// The link to the interview, to send to the candidate. If the entry failed with the code `external_id_taken`, it is the link of the
-    /// candidate who has the `external_id`. Empty if the candidate is not invited, and in dry runs.
+    /// The link to the interview, to send to the candidate. If the entry failed with `external_id_taken`, the link of
+    /// the candidate who has the `external_id`. Empty if the candidate is not invited, and in dry runs.
     #[schemars(example = &"")]
     interview_url: OrEmpty<Uri>,
     #[serde(flatten)]
@@ -92,7 +92,7 @@ enum RowStatus {
 }
 
 impl ImportReport {
-    /// The report of an import with these `results`.
+    /// The report of an import with these results.
     pub(super) fn new(access: &ImportAccess, results: Vec<ImportEntryResult>, is_keyed: bool) -> Self {
         let objects: Vec<ImportReportRow> = results
             .into_iter()
@@ -109,7 +109,7 @@ impl ImportReport {
         Self { meta, detail, objects }
     }
 
-    /// The report of a dry run that would cause so many mails to candidates.
+    /// Marks the report as that of a dry run. `mails` is the number of mails that candidates would get.
     pub(super) fn of_dry_run(mut self, mails: usize) -> Self {
         (self.meta.dry_run, self.meta.mails) = (Some(true), Some(mails));
         self
@@ -134,7 +134,7 @@ impl ImportReportRow {
                 (RowStatus::Failed, problem.with_code(EXTERNAL_ID_TAKEN))
             }
             ImportEntryResult::Failed(error) => (RowStatus::Failed, EntryProblem::of(Some(&error))),
-            // The status is not `failed`, which means that the entry itself is wrong.
+            // Not `failed`, which means that the entry itself is wrong.
             ImportEntryResult::Pending => {
                 (RowStatus::Pending, EntryProblem::of(Some(&NOT_DONE_IN_TIME.into())))
             }

@@ -1,4 +1,4 @@
-//! The consents of a candidate to the company's legal texts.
+//! A candidate's consents to the company's legal texts.
 
 use axum::Json;
 use schemars::JsonSchema;
@@ -32,10 +32,10 @@ pub(crate) struct ConsentView {
     version: u32,
     /// The language of the text that the candidate read.
     language: Language,
-    /// When the candidate accepted it. Only managers and imports may send it, for a consent that was obtained elsewhere; by
-    /// default the moment of the request.
+    /// When the candidate accepted the text. Only managers and imports may send it, for a consent obtained elsewhere;
+    /// by default the time of the request.
     obtained_at: Timestamp,
-    /// The candidate, or the caller who vouches for a consent that was obtained elsewhere.
+    /// The candidate, or the caller who recorded a consent obtained elsewhere.
     recorded_by: AuthorView,
 }
 
@@ -56,19 +56,19 @@ impl ConsentView {
     }
 }
 
-/// A consent in the document with all data of a candidate.
+/// A consent in the data document.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ConsentData")]
 pub(crate) struct ConsentDataView {
     #[serde(flatten)]
     consent: ConsentView,
-    /// When the consent was withdrawn; null while it stands.
+    /// When the consent was withdrawn; null if it was not.
     #[schemars(example = ())]
     withdrawn_at: Option<Timestamp>,
 }
 
 impl ConsentDataView {
-    /// Every consent of a candidate, withdrawn ones included.
+    /// All consents of a candidate, including withdrawn ones.
     pub(crate) fn all_of(candidate: &Candidate, references: ReferenceUris<'_>) -> Vec<Self> {
         let consents = candidate.consents.iter();
         let views = consents.map(|(kind, consent)| Self {
@@ -84,7 +84,7 @@ pub(crate) async fn list(
     access: Admitted<Candidate, ReadCandidate>,
     query: ListQuery,
 ) -> Result<PageView<ConsentView>> {
-    // Withdrawn consents are proof of the past, which only the document with all data of the candidate shows.
+    // Only the data document shows withdrawn consents, as proof.
     let consents = access.target.candidate.standing_consents().collect();
     let (page, total) = query.slice_unsorted(consents, |(kind, consent)| {
         LegalTextId { kind: *kind, version: consent.version }.to_string()
@@ -110,16 +110,17 @@ pub(crate) async fn record(
         .map_err(|ConsentProblem { field, message }| Error::field(field, message))?;
     let consent = after.standing_consent(kind).ok_or_else(|| Error::internal("the consent is missing"))?;
     let view = ConsentView::new(kind, consent, access.company_id(), access.references());
-    // A repeated consent keeps the moment of the first, which is the proof, and leaves no event.
+    // A repeated consent keeps the time of the first, which is the proof, and creates no event.
     if after == to_change {
         return access.show(view);
     }
     access.commit(access.store.change_candidate(&of.candidate, &after.into(), access.now), Json(view)).await
 }
 
-/// Reads the body of a consent to a text of `kind`. Candidates give their own consents now.
+/// Reads the body of a consent to a text of `kind`. If `is_own`, it must not contain `obtained_at`: candidates consent
+/// now.
 pub(crate) fn read(mut body: BodyFields, kind: LegalKind, is_own: bool) -> Result<ConsentStatement> {
-    // Candidates could otherwise date their consent before the interview that it allows.
+    // Candidates could otherwise date their consent before the interview that requires it.
     if is_own && body.has("obtained_at") {
         body.refuse("obtained_at", "Only managers may record a consent that was obtained elsewhere.");
     }
@@ -127,7 +128,7 @@ pub(crate) fn read(mut body: BodyFields, kind: LegalKind, is_own: bool) -> Resul
     body.finish(|| statement)
 }
 
-/// Reads a consent of a candidate to import.
+/// Reads a consent in an imported entry.
 pub(crate) fn read_imported(mut body: BodyFields) -> Result<ConsentStatement> {
     let kind = body.required("kind", parse_enum);
     let statement = read_statement(&mut body, kind);

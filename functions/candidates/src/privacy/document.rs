@@ -1,4 +1,4 @@
-//! The documentation of the routes of holds, requests for erasure, and consents.
+//! The documentation of the routes of holds, erasure requests and consents.
 
 use chrono::DateTime;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! A candidate's request to be erased.
+//! A candidate's request for erasure.
 
 use axum::Json;
 use schemars::JsonSchema;
@@ -19,7 +19,7 @@ pub(crate) struct ErasureRequestView {
     /// When the request was made.
     #[schemars(example = &"2026-11-08T22:59:00Z")]
     requested_at: Timestamp,
-    /// When the service erases the candidate. A hold delays it, a day at a time.
+    /// When the service will erase the candidate. A hold postpones it by a day at a time.
     #[schemars(example = &"2026-12-08T22:59:00Z")]
     due_at: Timestamp,
 }

@@ -1,4 +1,4 @@
-//! The hold of a candidate, which prevents their erasure.
+//! Holds, which prevent the erasure of a candidate.
 
 use axum::Json;
 use chrono::{DateTime, Utc};
@@ -21,7 +21,7 @@ pub(crate) struct HoldView {
     /// Why the candidate must not be erased. It never appears in events.
     #[schemars(example = &"Claim before the labour court, file 4 Ca 1/26")]
     reason: String,
-    /// When the hold ends by itself, within ten years; null if it does not.
+    /// When the hold ends, within ten years; null if it has no end.
     #[schemars(example = &"2027-06-30T00:00:00Z")]
     until: Option<Timestamp>,
 }
@@ -68,7 +68,7 @@ pub(crate) async fn delete(
 /// Reads the body of a hold that is set at `now`.
 pub(crate) fn read_hold(mut body: BodyFields, now: DateTime<Utc>) -> Result<CandidateHold> {
     let reason = body.required("reason", HoldReason::parse);
-    // A hold is replaced as a whole: without an end, it has none.
+    // A PUT replaces the whole hold, so a missing `until` means no end.
     let until = body.clearable_date("until", |text| CandidateHold::check_until(parse_timestamp(text)?, now));
     body.finish(|| Some(CandidateHold { reason: reason?, until: until.flatten() }))
 }

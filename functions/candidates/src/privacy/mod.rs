@@ -1,4 +1,4 @@
-//! Consents, requests for erasure, and holds, which protect candidates from erasure.
+//! Consents, requests for erasure, and holds, which prevent erasure.
 
 pub(crate) mod consents;
 pub(crate) mod document;

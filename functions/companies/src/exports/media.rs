@@ -1,4 +1,4 @@
-//! The files of media of an export, with URLs to download them.
+//! The media files of an export, with URLs to download them.
 
 use shared::archive::{MEDIA, MEDIA_OFFSETS, MediaLine, MediaOffsets, MediaPlace};
 use shared::auth::access::{Admitted, AdmittedRequest};
@@ -11,7 +11,7 @@ use shared::{Error, Result};
 use super::view::ExportedMediaView;
 use super::{DOWNLOAD, require_in_person};
 
-/// The longest list of offsets, in bytes: that of a hundred million files.
+/// The maximum size of the list of offsets, in bytes: enough for a hundred million files.
 const MAX_OFFSETS: u64 = 1 << 24;
 
 /// GET …/exports/{exportId}/media/
@@ -39,7 +39,7 @@ pub(crate) async fn list(
     query.answer(query.fixed_page(archive.media, shown, export.id), archive.media)
 }
 
-/// Up to `count` lines of the list of media after the first `before` ones.
+/// Returns at most `count` lines of the list of media, after skipping `before` lines.
 async fn read_lines(
     access: &AdmittedRequest,
     export: &CompanyExport,
@@ -49,7 +49,7 @@ async fn read_lines(
 ) -> Result<Vec<MediaLine>> {
     let objects = access.objects()?;
     let folder = export_folder(&export.company, export.id, archive.attempt);
-    // The export may have been deleted since it was read.
+    // The archive may have been deleted since the export was read.
     let offsets =
         objects.get(&format!("{folder}{MEDIA_OFFSETS}"), MAX_OFFSETS).await?.ok_or(Error::NotFound)?;
     let offsets: MediaOffsets = serde_json::from_slice(&offsets).map_err(Error::internal)?;

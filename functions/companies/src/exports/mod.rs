@@ -1,4 +1,4 @@
-//! Exports of the company, which owners alone may request and download, in person.
+//! Exports of the company. Only owners in person may request and download them.
 
 pub(crate) mod media;
 pub(crate) mod view;
@@ -18,11 +18,11 @@ use shared::{Error, Result};
 
 use view::{ExportFilesView, ExportView};
 
-/// How long a signed URL works.
+/// How long a signed URL is valid.
 const DOWNLOAD: Duration = Duration::from_secs(15 * 60);
 
-/// The owner who is calling. Refuses sessions on behalf of an owner.
-// An export has everything of a company, so a service that may act for staff must not get it unnoticed.
+/// The calling owner. Refuses sessions on behalf of an owner.
+// An export contains all data of a company, so a service that acts on behalf of staff must not get it unnoticed.
 fn require_in_person(access: &AdmittedRequest) -> Result<CustomerId> {
     let owner = access.caller.staff_in_person().map(|own| own.id);
     owner.ok_or_else(|| access.lacks(Action::ExportCompany))
@@ -68,7 +68,7 @@ pub(crate) async fn read(
     let export = &access.target;
     let references = access.references();
     let view = ExportFilesView::new(export, references, &access.objects()?, DOWNLOAD).await?;
-    // The addresses are others each time.
+    // Exclude the files from the `ETag`: every response has new URLs.
     access.show_tagged_by(TaggedBy(Json(view), ExportView::new(export, references)))
 }
 

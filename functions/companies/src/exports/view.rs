@@ -1,4 +1,4 @@
-//! Exports as clients see them.
+//! Views of exports.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use shared::http::reference::ReferenceUris;
 use shared::http::wire::{Identifier, Timestamp, Uri};
 use shared::media::{ObjectStore, export_folder};
 
-/// An export: an archive of everything of the company.
+/// An export: an archive of all data of the company.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Export")]
 pub(crate) struct ExportView {
@@ -21,52 +21,52 @@ pub(crate) struct ExportView {
     /// The URL of the resource.
     #[schemars(example = example_uri::EXPORT)]
     resource_uri: Uri,
-    /// The company.
+    /// The URL of the company.
     #[schemars(example = example_uri::COMPANY)]
     company: Uri,
-    /// How far it has come.
+    /// The progress of the export.
     status: ExportStatus,
-    /// Why it has failed; null if it has not.
+    /// Why the export failed; null if it did not.
     #[schemars(example = ())]
     failure: Option<ExportFailure>,
     /// The amount written so far.
     progress: ExportProgressView,
     /// When the resource was created.
     created_at: Timestamp,
-    /// The owner who has requested it.
+    /// The owner who requested the export.
     #[schemars(example = example_uri::CUSTOMER)]
     created_by: Uri,
-    /// When the archive could be downloaded, or when it failed; null before.
+    /// When the archive became available, or when the export failed; null before.
     #[schemars(example = &"2026-11-02T09:02:00Z")]
     finished_at: Option<Timestamp>,
-    /// The end of the time to download the archive; null if it never could be downloaded.
+    /// When the download of the archive ends; null if the archive was never available.
     #[schemars(example = &"2026-11-05T09:02:00Z")]
     expires_at: Option<Timestamp>,
-    /// The number of the last event in the archive (`sequence`); null unless it can be downloaded.
+    /// The number of the last event in the archive (`sequence`); null unless the archive is available.
     #[schemars(example = 1042)]
     sequence: Option<u64>,
-    /// Whether everything in the archive is as of that event; null unless it can be downloaded.
+    /// Whether all data in the archive is as of that event; null unless the archive is available.
     #[schemars(example = true)]
     is_exact: Option<bool>,
-    /// The size of its files without media, in bytes; null unless it can be downloaded.
+    /// The size of the archive's files without media, in bytes; null unless the archive is available.
     #[schemars(example = 1_482_113)]
     size: Option<u64>,
-    /// The list of its photos, CVs and recordings.
+    /// The URL of the list of photos, CVs and recordings in the archive.
     #[schemars(example = example_uri::EXPORT_MEDIA)]
     media: Uri,
 }
 
-/// The amount of an export that is written.
+/// The amount of data that an export has written so far.
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 pub(crate) struct ExportProgressView {
-    /// Records that were read.
+    /// The number of records read.
     #[schemars(example = 20_817)]
     records: u64,
-    /// Files of media that were listed.
+    /// The number of media files listed.
     #[schemars(example = 1_204)]
     media: u64,
-    /// How much of the work is done, from 0 to 1, estimated.
+    /// The estimated fraction of work done, from 0 to 1.
     #[schemars(example = 1.0, range(min = 0, max = 1))]
     share: f64,
 }
@@ -104,7 +104,7 @@ impl ExportView {
 pub(crate) struct ExportFilesView {
     #[serde(flatten)]
     export: ExportView,
-    /// The files of the archive without media; empty unless it can be downloaded.
+    /// The archive's files without media; empty unless the archive is available.
     files: Vec<ExportedFileView>,
 }
 
@@ -112,7 +112,7 @@ pub(crate) struct ExportFilesView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 pub(crate) struct ExportedFileView {
-    /// The path in the folder of the archive.
+    /// The path in the archive's folder.
     #[schemars(example = &"records/candidates.jsonl")]
     name: String,
     /// The size in bytes.
@@ -127,7 +127,7 @@ pub(crate) struct ExportedFileView {
 }
 
 impl ExportFilesView {
-    /// The view with URLs that work for `lifetime`.
+    /// The view, with URLs that are valid for `lifetime`.
     pub(crate) async fn new(
         export: &CompanyExport,
         references: ReferenceUris<'_>,
@@ -156,10 +156,10 @@ impl ExportFilesView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ExportedMedia")]
 pub(crate) struct ExportedMediaView {
-    /// The path below `media/` in the folder of the archive.
+    /// The path below `media/` in the archive's folder.
     #[schemars(example = &"candidates/01JQ8Z6R7ZP4S3C0V9N2M5K8TD/01JQ8ZB4T1H6W5Y7X3Q9E2G0FA/01JQ8ZHT4D7S0A3F6G9H2J5KPQ")]
     path: String,
-    /// The record whose file it is.
+    /// The record that owns the file.
     owner: MediaOwnerView,
     /// The content type; empty if the client that uploaded the file gave none.
     #[schemars(example = &"image/png")]
@@ -170,17 +170,17 @@ pub(crate) struct ExportedMediaView {
     /// The SHA-256 of its bytes, in hexadecimal.
     #[schemars(example = &"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")]
     sha256: String,
-    /// The URL at which the file can be downloaded for 15 minutes, without credentials. Each response has new URLs. Returns 403
-    /// or 404 once the file was deleted or replaced.
+    /// The URL at which the file can be downloaded for 15 minutes, without credentials. Each response has new URLs.
+    /// Returns 403 or 404 after the file is deleted or replaced.
     #[schemars(example = example_uri::DOWNLOAD)]
     url: String,
 }
 
-/// The record of an archive that has a file.
+/// The record that owns a media file.
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 pub(crate) struct MediaOwnerView {
-    /// The kind of record, which is the name of its file.
+    /// The kind of record, which names its file in the archive.
     #[schemars(example = &"candidates")]
     kind: String,
     /// The identifier of the record.

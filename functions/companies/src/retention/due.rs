@@ -1,4 +1,4 @@
-//! The candidates whom retention would erase at a moment.
+//! Lists the candidates whom retention would erase at a given time.
 
 use axum::Json;
 use shared::Result;
@@ -39,7 +39,7 @@ pub(crate) async fn list(
     Ok(Json(DueListView::new(company, &due, &review, size, &query, references)))
 }
 
-/// The rule to try in the place of all policies; `None` for the policies themselves.
+/// The rule to try instead of all policies; `None` to use the policies.
 fn trial(query: &mut QueryParameters) -> Option<RetentionRule> {
     let days = query.filter("days", parse_days);
     let from = query.filter("from", parse_enum);

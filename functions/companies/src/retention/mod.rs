@@ -1,4 +1,4 @@
-//! How long the company keeps candidates, and who is due.
+//! How long the company keeps candidates, and which candidates are due.
 
 pub(crate) mod due;
 pub(crate) mod view;
@@ -15,7 +15,6 @@ use shared::http::exchange::respond::{CommittedResponse, NoContent, TaggedBy};
 
 use view::{PolicyView, RetentionView};
 
-/// The body of a PUT.
 pub(crate) struct SetRetention {
     rule: RetentionRule,
     request_days: u32,
@@ -37,7 +36,7 @@ impl SetRetention {
     }
 }
 
-/// A policy with its last run. Only the policy decides the `ETag`.
+/// A policy and its last run. The `ETag` covers only the policy.
 type RetentionAnswer = TaggedBy<Json<RetentionView>, PolicyView>;
 
 fn answer(access: &AdmittedRequest, policy: &RetentionPolicy, run: Option<&RetentionRun>) -> RetentionAnswer {

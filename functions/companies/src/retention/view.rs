@@ -1,4 +1,4 @@
-//! The retention of a company, and who is due, as clients see them.
+//! Views of a company's retention and of due candidates.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,7 +14,7 @@ use shared::http::reference::ReferenceUris;
 use shared::http::wire::{Timestamp, Uri};
 use shared::store::DueList;
 
-/// The parameter for the place where the list continues.
+/// The query parameter for the position of the last candidate of the previous page.
 pub(super) const AFTER: &str = "after";
 
 /// How long a company keeps candidates.
@@ -24,24 +24,23 @@ pub(crate) struct PolicyView {
     /// The URL of the resource.
     #[schemars(example = example_uri::RETENTION)]
     resource_uri: Uri,
-    /// Candidates are erased after so many days; null keeps them until a user deletes them.
+    /// The number of days after which candidates are erased; null keeps them until a user deletes them.
     #[schemars(example = 180)]
     days: Option<u32>,
-    /// The event from which the days are counted: the last thing that happened to the candidate, or the close of the project if
-    /// that is later. Candidates of open projects are then kept.
+    /// The event that starts the count of days: the last activity of the candidate, or the close of the project if that
+    /// is later. In the latter case, candidates of open projects are kept.
     from: RetentionStart,
-    /// The days until an unanswered request for erasure is carried out. Applies to requests that are made later.
+    /// The days until an unanswered request for erasure is carried out. A change applies to later requests.
     #[schemars(example = 30)]
     request_days: u32,
-    /// How many days before an erasure runs count a candidate as `soon`.
+    /// How many days before their erasure candidates count as `soon`.
     #[schemars(example = 14)]
     notice_days: u32,
-    /// Nothing is erased by the policy before; null if candidates are kept.
+    /// The policy erases nothing before this time; null if candidates are kept.
     starts_at: Option<Timestamp>,
 }
 
 impl PolicyView {
-    /// The view of a policy.
     pub(super) fn new(policy: &RetentionPolicy, references: ReferenceUris<'_>) -> Self {
         Self {
             resource_uri: references.resource(&policy.company, ResourceRef::Retention),
@@ -54,30 +53,30 @@ impl PolicyView {
     }
 }
 
-/// How long a company keeps candidates, and what its runs have done. `ETag` does not follow the runs.
+/// How long a company keeps candidates, and the result of the last run. The `ETag` does not cover runs.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Retention")]
 pub(crate) struct RetentionView {
     #[serde(flatten)]
     policy: PolicyView,
-    /// When the next run starts, or the present one continues; null before the first policy.
+    /// When the next run starts or the current run continues; null before the first policy.
     next_run_at: Option<Timestamp>,
     /// The last run; null before the first.
     last_run: Option<LastRunView>,
 }
 
-/// A run that has ended.
+/// A completed run.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "RetentionRun")]
 struct LastRunView {
-    /// When it ended.
+    /// When the run ended.
     at: Timestamp,
     #[serde(flatten)]
     counts: RunCounts,
 }
 
 impl RetentionView {
-    /// The view of a policy and of its runs.
+    /// The view of a policy and its last run.
     pub(super) fn new(
         policy: &RetentionPolicy,
         run: Option<&RetentionRun>,
@@ -93,7 +92,7 @@ impl RetentionView {
     }
 }
 
-/// Candidates who are due, in the order of their erasure by a run.
+/// Due candidates, in the order in which a run erases them.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "DueCandidates")]
 pub(crate) struct DueListView {
@@ -107,32 +106,32 @@ pub(crate) struct DueListView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "DueCandidatesMeta")]
 struct DueListMeta {
-    /// The URL to continue at; null at the end. A page before the end may be empty.
+    /// The URL of the next page; null at the end. A page before the end may be empty.
     #[schemars(example = ())]
     next: Option<Uri>,
     /// Whether there may be more candidates.
     #[schemars(example = false)]
     more: bool,
-    /// The number of candidates that this request has looked at.
+    /// The number of candidates that this request has checked.
     #[schemars(example = 214)]
     looked_at: usize,
 }
 
-/// A candidate who is due.
+/// A due candidate.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "DueCandidate")]
 struct DueCandidateView {
-    /// The candidate.
+    /// The URL of the candidate.
     #[schemars(example = example_uri::CANDIDATE)]
     candidate: Uri,
-    /// The candidate's project.
+    /// The URL of the candidate's project.
     #[schemars(example = example_uri::PROJECT)]
     project: Uri,
-    /// Since when the candidate is due.
+    /// Since when the candidate has been due.
     due_at: Timestamp,
-    /// The event from which the days are counted.
+    /// The event that starts the count of days.
     reason: RetentionStart,
-    /// Whether the candidate is on hold, which prevents the erasure.
+    /// Whether the candidate is on hold. A hold prevents erasure.
     is_held: bool,
 }
 
@@ -147,7 +146,7 @@ impl DueListView {
     ) -> Self {
         let link = |place: RunCursor| {
             query.link_to([
-                // The moment of the first page, so that all pages are about one moment.
+                // Repeat the time of the first page, so that all pages show the same moment.
                 ("until", Timestamp(review.at).to_string()),
                 ("page_size", page_size.to_string()),
                 (AFTER, format!("{}.{}", place.project, place.candidate)),

@@ -1,5 +1,5 @@
-//! Making the changes of an import, several in one transaction. Rows of a transaction that lost to another write are read
-//! and planned again, in smaller and smaller transactions.
+//! Applies an import, several rows per transaction. Rows of a transaction that failed because of a concurrent write are
+//! planned again, in ever smaller transactions.
 
 use std::collections::HashMap;
 
@@ -13,14 +13,14 @@ use shared::{Error, Result};
 use super::ImportAccess;
 use super::plan::{ImportRow, plan_again};
 
-/// The most rounds.
-// Each row has a transaction of its own from the fourth round on, which loses only to writes of this very customer. The service
-// makes one of those for each mail to them, so only other clients can make a row lose them all.
+/// The maximum number of rounds.
+// From the fourth round on, each row has its own transaction, which conflicts only with writes of this customer. The
+// service makes one such write per mail to the customer, so only other clients can cause ten conflicts.
 const ROUNDS: u32 = 10;
 
-/// Makes the changes of all rows. Fails with [`Error::Changed`] if other clients keep changing a customer, with
-/// [`Error::Busy`] after the time limit, and with the errors of [`plan_again`] and of [`Store::change_customers`]. Changes
-/// made until then stay: the same list makes those that are left.
+/// Applies all rows. Fails with [`Error::Changed`] if other requests keep changing a customer, with [`Error::Busy`]
+/// after the time limit, and with the errors of [`plan_again`] and [`Store::change_customers`]. Applied changes stay;
+/// sending the same list again applies the rest.
 pub(super) async fn apply_rows(
     access: &ImportAccess,
     mut rows: Vec<ImportRow>,
@@ -43,9 +43,10 @@ pub(super) async fn apply_rows(
                 read_again(access, group, attempt).await?;
             }
             match commit(access, group, attempt).await {
-                // Rows of a lost transaction stay open for the next round.
+                // Rows of a conflicting transaction stay open for the next round.
                 Ok(()) | Err(Error::Changed | Error::NotFound) => {}
-                // The owner who stays may be activated by a transaction that has lost.
+                // The row that activates the remaining owner may be in a conflicting transaction, to be retried in the
+                // next round.
                 Err(Error::Refused(refusal)) if refusal == LAST_OWNER && round + 1 < ROUNDS => {}
                 Err(error) => return Err(error),
             }
@@ -54,7 +55,7 @@ pub(super) async fn apply_rows(
     if rows.iter().any(|row| row.change.is_some()) { Err(Error::Changed) } else { Ok(rows) }
 }
 
-/// Plans the rows again from the table. New customers have nothing to be read.
+/// Plans the rows again after reading the customers. Rows of new customers stay as planned.
 async fn read_again(
     access: &ImportAccess,
     group: &mut [&mut ImportRow],
@@ -72,7 +73,7 @@ async fn read_again(
     Ok(())
 }
 
-/// Makes the changes of these rows in one transaction.
+/// Applies these rows in one transaction.
 async fn commit(access: &ImportAccess, group: &mut [&mut ImportRow], attempt: &RequestAttempt) -> Result<()> {
     let changes = group.iter().filter_map(|row| row.change.as_ref());
     attempt.commit(attempt.store.change_customers(access.company_id(), changes, access.now)).await?;

@@ -1,4 +1,4 @@
-//! The body of an import: the staff as the client lists them.
+//! Reads the body of an import: the list of staff.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ pub(super) enum PrimaryKey {
 }
 
 impl PrimaryKey {
-    /// The name of the field.
+    /// The name of the field in an entry.
     fn as_str(self) -> &'static str {
         match self {
             Self::Username => "username",
@@ -36,7 +36,7 @@ impl PrimaryKey {
         }
     }
 
-    /// The key of a customer, in the form that is compared.
+    /// The normalised key of a customer with this user name and address.
     pub(super) fn of(self, username: &Username, email: &Email) -> String {
         fold_case(match self {
             Self::Username => username.as_str(),
@@ -44,24 +44,23 @@ impl PrimaryKey {
         })
     }
 
-    /// The keys of a customer, in the form that is compared: an address that they have yet to confirm, and the one that counts.
+    /// A customer's normalised keys: with the confirmed address, and with the one that awaits confirmation.
     pub(super) fn all_of(self, customer: &Customer) -> [String; 2] {
         [&customer.email, customer.shown_email()].map(|email| self.of(&customer.username, email))
     }
 }
 
-/// The entries of an import.
 pub(crate) struct StaffList {
     pub(super) primary_key: PrimaryKey,
     pub(super) entries: Vec<StaffImportEntry>,
 }
 
 impl StaffList {
-    /// Reads all entries, which share one primary key, each with a value of its own. New customers get mails
-    /// in `language`.
+    /// Reads all entries. They must use the same primary key, with distinct values. New customers get mails in
+    /// `language`.
     ///
     /// # Errors
-    /// Messages on the fields of all entries, such as `[3].email`.
+    /// Field errors of all entries, with names such as `[3].email`.
     pub(crate) fn read(entries: Vec<Result<BodyFields>>, language: Language) -> Result<Self> {
         let mut errors = FieldErrors::default();
         let mut primary_key = None;
@@ -89,7 +88,6 @@ impl StaffList {
     }
 }
 
-/// One customer of an import.
 pub(crate) struct StaffImportEntry {
     pub(super) new: NewCustomer,
     optional: BodyChanges<Customer>,
@@ -120,17 +118,17 @@ impl StaffImportEntry {
         })
     }
 
-    /// The names to log in with, in the form that is compared, with the fields that hold them.
+    /// The normalised login names, with the names of their fields.
     pub(super) fn names(&self) -> [(&'static str, String); 2] {
         [PrimaryKey::Username, PrimaryKey::Email].map(|field| (field.as_str(), self.key(field)))
     }
 
-    /// The key that identifies the customer.
+    /// The normalised key that identifies the customer.
     pub(super) fn key(&self, primary_key: PrimaryKey) -> String {
         primary_key.of(&self.new.username, &self.new.email)
     }
 
-    /// The customer, who is to be invited by mail.
+    /// The new customer, who will be invited by mail.
     pub(super) fn into_customer(
         self,
         id: CustomerId,

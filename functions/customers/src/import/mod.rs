@@ -1,7 +1,7 @@
-//! Importing customers: makes the company's active staff those of a list.
+//! Imports customers: makes a list the company's active staff.
 //!
-//! An import is planned as a whole, and applied row by row: a customer that another writer changes at the same time, such
-//! as the service when it mails an invitation, is planned again alone.
+//! The whole import is planned first and then applied row by row. A customer whom another writer changes at the same
+//! time, such as the service when it mails an invitation, is planned again alone.
 
 mod apply;
 pub(crate) mod entry;
@@ -32,7 +32,7 @@ pub(crate) async fn create(
     JsonEntries { entries, .. }: JsonEntries<CustomerView, MAX_ENTRIES>,
 ) -> Result<CommittedResponse<Json<StaffImportResults>>> {
     let list = StaffList::read(entries, access.target.default_project_lang)?;
-    // Boxed, since the layout of the whole future is nested too deeply for the compiler.
+    // Boxed, because the compiler cannot compute the layout of so deeply nested a future.
     access.run_once(IMPORT_PATIENCE, |attempt| Box::pin(import(&access, list, attempt))).await
 }
 
@@ -41,7 +41,7 @@ async fn import(
     list: StaffList,
     attempt: RequestAttempt,
 ) -> Result<AttemptResult<Json<StaffImportResults>>> {
-    // All of the list is checked before anything is written.
+    // Check the whole list before the first write.
     let rows = plan_rows(access, list, &attempt).await?;
     let rows = apply_rows(access, rows, &attempt).await?;
     Ok(AttemptResult::Done(Json(StaffImportResults::new(rows, access))))

@@ -1,5 +1,5 @@
-//! Plans the change of each customer of an import: for all of them from one reading, and again for those who have changed before
-//! they are written.
+//! Plans the change of each customer of an import: all of them from one read, and again those who have changed before
+//! their row is written.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,9 +23,9 @@ use super::entry::{PrimaryKey, StaffImportEntry, StaffList};
 pub(super) enum ImportStatus {
     /// Created and invited.
     Created,
-    /// Was inactive and is active again.
+    /// Was inactive and has been activated.
     Activated,
-    /// Was active and is deactivated.
+    /// Was active and has been deactivated.
     Deactivated,
     /// Not changed.
     Unchanged,
@@ -36,13 +36,13 @@ pub(super) struct ImportRow {
     pub(super) customer: CustomerId,
     pub(super) username: Username,
     pub(super) status: ImportStatus,
-    /// The change that is still to be made; `None` once it is made, or if there is nothing to change.
+    /// The change to apply; `None` once it is applied, or if nothing changes.
     pub(super) change: Option<CustomerChange>,
-    /// The index of the customer's entry; `None` if the list does not contain them.
+    /// The index of the customer's entry; `None` if the customer is not in the list.
     entry: Option<usize>,
 }
 
-/// Plans an import. Fails with messages on all entries that are not valid, and if the caller may not create, activate or
+/// Plans an import. Fails with the errors of all invalid entries, and if the caller may not create, activate or
 /// deactivate one of the customers.
 pub(super) async fn plan_rows(
     access: &ImportAccess,
@@ -50,7 +50,7 @@ pub(super) async fn plan_rows(
     attempt: &RequestAttempt,
 ) -> Result<Vec<ImportRow>> {
     let staff = attempt.store.all_customers(access.company_id()).await?;
-    // Taken names are read to report all of them at once; the transaction decides.
+    // Read taken names only to report all of them at once. The conditions of the transaction decide.
     let mut taken = taken_names(access, &list, &staff, attempt).await?;
     let key = list.primary_key;
     let names: BTreeMap<String, CustomerId> =
@@ -63,7 +63,7 @@ pub(super) async fn plan_rows(
     for (index, entry) in list.entries.into_iter().enumerate() {
         let id = attempt.ids.id(index);
         rows.push(match names.get(&entry.key(key)).and_then(|known| staff.remove(known)) {
-            // Created by an earlier attempt at the same request.
+            // An earlier attempt at this request has created the customer.
             Some(customer) if customer.id == id => {
                 ImportRow::new(Some(index), &customer, ImportStatus::Created, None)
             }
@@ -80,7 +80,7 @@ pub(super) async fn plan_rows(
             }
         });
     }
-    // The list is the whole staff: those who are left over no longer work there.
+    // The list is the whole staff, so active customers who are not in it are deactivated.
     for customer in staff.into_values().filter(|customer| customer.is_active) {
         rows.push(absent_row(access, customer, &mut errors));
     }
@@ -94,8 +94,8 @@ pub(super) async fn plan_rows(
     Ok(rows)
 }
 
-/// Plans a row again for the customer as they are now; `None` if they are deleted. Fails like [`plan_rows`], and with
-/// [`Error::Changed`] if the list contains a deleted customer.
+/// Plans a row again with the customer's current state; `None` if they are deleted. Fails like [`plan_rows`], and with
+/// [`Error::Changed`] if a customer in the list is deleted.
 pub(super) fn plan_again(
     access: &ImportAccess,
     row: &mut ImportRow,
@@ -104,7 +104,7 @@ pub(super) fn plan_again(
     let mut errors = FieldErrors::default();
     match (row.entry, customer) {
         (Some(index), Some(customer)) => *row = listed_row(access, index, customer, &mut errors),
-        // Whether the entry can be created depends on all others.
+        // Whether a new customer can be created depends on all other rows, so the whole import must be planned again.
         (Some(_), None) => return Err(Error::Changed),
         (None, Some(customer)) if customer.is_active => *row = absent_row(access, customer, &mut errors),
         // Another request has deactivated or deleted the customer in the meantime.
@@ -124,7 +124,7 @@ impl ImportRow {
     }
 }
 
-/// The row of a customer in the list.
+/// The row of an existing customer who is in the list.
 fn listed_row(
     access: &ImportAccess,
     index: usize,
@@ -161,7 +161,7 @@ fn absent_row(
     ImportRow::new(None, &after, ImportStatus::Deactivated, Some(change))
 }
 
-/// Checks that the caller may create a customer, and that their names are free; they are `taken` afterwards.
+/// Checks that the caller may create the customer and that their names are free, and adds the names to `taken`.
 fn check_new(
     access: &ImportAccess,
     index: usize,
@@ -180,7 +180,7 @@ fn check_new(
     taken.extend(names.map(|(_, name)| name));
 }
 
-/// The names that no new customer can have: those of staff, and among the names of new entries those of candidates.
+/// The names that new customers cannot have: those of staff, and the names in new entries that candidates have.
 async fn taken_names(
     access: &ImportAccess,
     list: &StaffList,
@@ -189,7 +189,7 @@ async fn taken_names(
 ) -> Result<BTreeSet<String>> {
     let key = list.primary_key;
     let known: BTreeSet<String> = staff.iter().flat_map(|customer| key.all_of(customer)).collect();
-    // Each name costs a read; those of staff are known already.
+    // Look up only the names in new entries, because each costs a read.
     let new = list.entries.iter().filter(|entry| !known.contains(&entry.key(key)));
     let names = new.flat_map(|entry| entry.names().map(|(_, name)| name));
     let mut taken = attempt.store.taken_usernames(access.company_id(), names).await?;
@@ -201,7 +201,7 @@ async fn taken_names(
     Ok(taken)
 }
 
-/// Whether a customer in the list is an owner who can log in afterwards.
+/// Whether the customer will be an owner who can log in after the import.
 fn will_be_owner(customer: &Customer) -> bool {
     customer.account_type == AccountType::Owner && Customer::clone(customer).with_access(true).is_at_work()
 }

@@ -1,4 +1,4 @@
-//! The report of an import.
+//! The view of an import.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,7 +15,7 @@ pub(crate) struct StaffImportResults {
     /// The number of customers who were created and invited.
     #[schemars(example = 1)]
     created: usize,
-    /// The number of customers who were inactive and are active again.
+    /// The number of customers who were activated again.
     #[schemars(example = 0)]
     activated: usize,
     /// The number of customers who were deactivated because the list does not contain them.
@@ -37,13 +37,13 @@ struct StaffImportResult {
     username: String,
     /// The outcome for the customer.
     status: ImportStatus,
-    /// The customer.
+    /// The URL of the customer.
     #[schemars(example = example_uri::CUSTOMER)]
     customer: Uri,
 }
 
 impl StaffImportResults {
-    /// The results of rows that have been applied.
+    /// The results of applied rows.
     pub(super) fn new(rows: Vec<ImportRow>, access: &ImportAccess) -> Self {
         let count = |status: ImportStatus| rows.iter().filter(|row| row.status == status).count();
         Self {

@@ -1,4 +1,4 @@
-//! The bodies of requests that create or change a webhook.
+//! Reads the bodies that create or change a webhook.
 
 use std::collections::BTreeSet;
 
@@ -11,22 +11,22 @@ use shared::domain::webhook::{DisabledReason, MAX_PROJECTS, MAX_TYPES, Webhook};
 use shared::http::reference::ReferenceUris;
 use shared::http::{BodyChanges, BodyFields};
 
-/// The longest time that a former secret stays valid, in hours.
+/// The maximum time that a former secret stays in use, in hours.
 const MAX_GRACE: u32 = 168;
-/// The hours for which a former secret stays in use if the client names none.
+/// The default time that a former secret stays in use, in hours.
 const DEFAULT_GRACE: u32 = 24;
 
 /// The body of a creation.
 pub(crate) struct CreateWebhook {
     pub(crate) url: OutgoingUrl,
-    /// Deliveries begin after the event with this number.
+    /// Deliveries begin after the event with this number; `None` for the latest event.
     pub(crate) after: Option<u64>,
-    /// The fields that may be changed later as well.
+    /// The fields that can also be changed later.
     pub(crate) rest: UpdateWebhook,
 }
 
 impl CreateWebhook {
-    /// Reads the body, in a company whose last event has the number `latest`.
+    /// Reads the body. `latest` is the number of the company's last event.
     pub(crate) fn read(
         mut body: BodyFields,
         company: &CompanyId,
@@ -48,7 +48,6 @@ pub(crate) struct UpdateWebhook {
 }
 
 impl UpdateWebhook {
-    /// Reads the body.
     pub(crate) fn read(
         mut body: BodyFields,
         company: &CompanyId,
@@ -75,7 +74,7 @@ impl UpdateWebhook {
         Self { fields, is_enabled: body.flag("is_enabled") }
     }
 
-    /// Makes the changes. Fails with `NO_SECRET`.
+    /// Applies the changes. Fails with `NO_SECRET` if a webhook without a secret is enabled.
     pub(crate) fn apply_to(self, mut webhook: Webhook) -> Result<Webhook> {
         self.fields.apply_to(&mut webhook);
         Ok(match self.is_enabled {
@@ -92,18 +91,18 @@ fn parse_url(
     targets: AllowedTargets,
 ) -> Result<OutgoingUrl, String> {
     let url = OutgoingUrl::parse(text, targets)?;
-    // A company could have the service call itself for each of its own changes.
+    // Otherwise each event of a company could make the service call itself.
     let is_own = targets == AllowedTargets::Public && references.is_own(url.authority());
     if is_own { Err("Use another host than that of this service.".to_owned()) } else { Ok(url) }
 }
 
-/// Reads for how many hours the former secret stays valid.
+/// Reads how many hours the former secret stays in use.
 pub(crate) fn read_grace(mut body: BodyFields) -> Result<u32> {
     let hours = body.integer("grace_hours", 0, MAX_GRACE).unwrap_or(DEFAULT_GRACE);
     body.finish(|| Some(hours))
 }
 
-/// Reads the number of the event that deliveries go on after; the last event has the number `latest`.
+/// Reads the number of the last event to skip: deliveries continue after it. `latest` is the number of the last event.
 pub(crate) fn read_position(mut body: BodyFields, latest: u64) -> Result<u64> {
     body.require("after");
     let after = number(&mut body, "after", latest);
@@ -111,6 +110,6 @@ pub(crate) fn read_position(mut body: BodyFields, latest: u64) -> Result<u64> {
 }
 
 fn number(body: &mut BodyFields, name: &'static str, latest: u64) -> Option<u64> {
-    // A number that no event has yet would silently leave out the events up to it.
+    // A number beyond the last event would silently skip all events up to it.
     body.integer(name, 0, u32::try_from(latest).unwrap_or(u32::MAX)).map(u64::from)
 }

@@ -1,4 +1,4 @@
-//! The deliveries to a webhook: attempts so far, and deliveries that clients ask for.
+//! Lists attempts to deliver events to a webhook, and queues deliveries that clients request.
 
 use axum::Json;
 use shared::auth::access::Admitted;
@@ -41,8 +41,8 @@ pub(crate) async fn repeat(
         Ok(id) => access.store.event(access.company_id(), &id, access.now).await?,
         Err(_) => None,
     };
-    // The history has changes without an event, and events without a number, which were not sent yet. Events of other projects must
-    // not reach a webhook whose owner may see its own projects alone.
+    // Refuse entries that are no events, and events without a number, which were not sent yet. Refuse events of other
+    // projects, because the webhook's owner may be limited to its own.
     let webhook = &access.target.webhook;
     if found.is_none_or(|entry| entry.sequence.is_none() || !webhook.reaches(&entry)) {
         return Err(Error::field(
@@ -51,7 +51,7 @@ pub(crate) async fn repeat(
         ));
     }
     webhook.require_secret()?;
-    // Queued: only the function webhook-sender, which has few rights, calls servers that clients have chosen.
+    // Queue the delivery: only `webhook-sender`, which has few permissions, may call servers that clients have chosen.
     let request = DeliveryRequest::Event { event: event.clone() };
     let cursor = DeliveryCursor::clone(&access.target.cursor).add_request(request, access.now)?;
     let queued = QueuedResponse(QueuedView { event });

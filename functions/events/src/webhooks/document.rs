@@ -1,4 +1,4 @@
-//! The documentation of each route.
+//! The documentation of the webhooks' routes.
 
 use serde_json::json;
 use shared::domain::outgoing::AllowedTargets;
@@ -9,7 +9,7 @@ use super::changes::{CreateWebhook, UpdateWebhook, read_grace, read_position};
 use super::deliveries::read_event;
 use super::view::{QueuedView, WebhookView};
 
-/// The description of `after` in the body of a creation.
+/// The documentation of `after` in a creation.
 const AFTER: &str = "The number (`sequence`) of the event after which deliveries begin; 0 sends everything that is kept. By \
                      default the latest one.";
 

@@ -1,4 +1,4 @@
-//! The endpoints that a company's events are sent to.
+//! Webhooks, which receive a company's events.
 
 mod changes;
 pub(crate) mod deliveries;
@@ -26,12 +26,12 @@ pub(crate) async fn list(
     access: Admitted<EventSequence, ReadWebhooks>,
     query: ListQuery,
 ) -> Result<PageView<WebhookView>> {
-    // There are few enough to be read whole.
+    // A company has so few webhooks that all of them can be read.
     let mut all = access.store.webhooks(access.company_id()).await?;
     all.retain(|webhook| access.caller.limits().is_none_or(|projects| webhook.is_within(projects)));
     let (page, total) = query.slice(all, |webhook| webhook.id.to_string());
     let cursors = access.store.cursors(page.rows.iter().map(|webhook| webhook.id)).await?;
-    // A webhook without a cursor is being deleted.
+    // A webhook without a cursor is being deleted, so skip it.
     let page = page.filter_map(|webhook| {
         let cursor = cursors.get(&webhook.id)?;
         Some(WebhookView::new(&webhook, cursor, &access.target, access.references(), access.now))
@@ -55,7 +55,7 @@ pub(crate) async fn create(
     let webhook = Webhook::new(id, company.clone(), url, sealed, by, access.now);
     let webhook = rest.apply_to(webhook)?;
     require_within_limits(&access, &webhook)?;
-    // Deliveries begin now by default: the whole feed would come as a surprise.
+    // Begin after the latest event by default: clients do not expect the whole feed.
     let cursor = DeliveryCursor::new(id, company, after.unwrap_or(latest), access.now);
     let kept = WebhookView::new(&webhook, &cursor, &access.target, access.references(), access.now);
     let shown = NewWebhookView::new(kept.clone(), &secret);
@@ -64,7 +64,7 @@ pub(crate) async fn create(
     access.commit(transaction, WithSecret(created, kept)).await
 }
 
-/// Refuses a webhook to which events beyond the limits of the caller would be sent.
+/// Refuses a webhook that would receive events beyond the caller's limits.
 fn require_within_limits(access: &AdmittedRequest, webhook: &Webhook) -> Result<()> {
     match access.caller.limits() {
         Some(projects) if !webhook.is_within(projects) => Err(Error::field("projects", NOT_WITHIN)),
@@ -79,7 +79,7 @@ pub(crate) async fn read(
     access.show(view(&access, &access.target.webhook, &access.target.cursor))
 }
 
-/// PATCH …/webhooks/{webhookId}/. With another address, or enabled again, it is tried at once.
+/// PATCH …/webhooks/{webhookId}/. Resumes deliveries at once if the URL changes or the webhook is enabled.
 pub(crate) async fn update(
     access: Admitted<Webhook, ManageWebhooks>,
     body: BodyFields,
@@ -90,7 +90,7 @@ pub(crate) async fn update(
     let after = changes.apply_to(Webhook::clone(before.0))?;
     require_within_limits(&access, &after)?;
     let mut cursor = DeliveryCursor::clone(before.1);
-    // The client has mended something: what failed before says nothing any more.
+    // The client has changed or enabled the webhook, so former failures no longer count.
     if after.url != before.0.url || after.is_enabled() && !before.0.is_enabled() {
         cursor = cursor.resume(access.now);
     }
@@ -116,9 +116,9 @@ pub(crate) async fn rotate(
     let cursor = &access.target.cursor;
     let (secret, sealed) = access.new_signing_secret(before.id).await?;
     let after = Webhook::clone(before).rotated(sealed, grace, access.now);
-    // The sender deletes the former secret then.
+    // Wake the sender when the grace period ends, to delete the former secret.
     let mut woken = DeliveryCursor::clone(cursor).wake_by(access.now + grace);
-    // A webhook of an archive came without a secret: with one, the events that it has missed are sent.
+    // An imported webhook has no secret and is disabled. Now it has one, so send the events that it has missed.
     if after.is_enabled() && !before.is_enabled() {
         woken = woken.resume(access.now);
     }

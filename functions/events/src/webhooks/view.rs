@@ -1,4 +1,4 @@
-//! Webhooks and their deliveries as clients see them.
+//! Views of webhooks and their deliveries.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -25,51 +25,51 @@ pub(crate) struct WebhookView {
     /// The company whose events are sent.
     #[schemars(example = example_uri::COMPANY)]
     company: Uri,
-    /// The address that gets events by POST: `https`, the name of a host in the public internet, port 443 or
-    /// one from 1024, at most 2,048 characters.
+    /// The URL that receives events by POST: `https`, a public host name, port 443 or one from 1024, at most 2,048
+    /// characters.
     #[schemars(example = &"https://hooks.example.com/interviews", url)]
     url: String,
     /// The purpose of the webhook, in the client's words.
     #[schemars(example = &"Applicant tracking")]
     description: String,
-    /// The types of events that are sent, each a name or all that begin so, such as `candidate.*`; empty for all.
+    /// The types of events to send: names, or prefixes such as `candidate.*`; empty for all.
     #[schemars(example = &["candidate.interviewed"])]
     types: Vec<String>,
-    /// The projects whose events are sent; empty for all events, those that belong to no project among them.
+    /// The projects whose events are sent; empty for all events, including those without a project.
     #[schemars(example = [example_uri::PROJECT])]
     projects: Vec<Uri>,
-    /// Whether `types` or `projects` keep `candidate.deleted` of some candidates from this address. A system that stores data of
-    /// candidates needs all of them, to delete its copies.
+    /// Whether `types` or `projects` exclude `candidate.deleted` of some candidates. A system that stores candidates'
+    /// data needs all of these events, to delete its copies.
     #[schemars(example = false)]
     misses_erasures: bool,
     /// Whether events are sent.
     #[schemars(example = true)]
     is_enabled: bool,
-    /// Why it is disabled; null while it is enabled.
+    /// Why the webhook is disabled; null while it is enabled.
     #[schemars(example = ())]
     disabled_reason: Option<DisabledReason>,
-    /// How deliveries are going.
+    /// The state of deliveries.
     status: WebhookStatus,
-    /// The first failure since the last delivery that was accepted; null if there is none.
+    /// When the first delivery failed since the last accepted one; null if none has.
     #[schemars(example = ())]
     failing_since: Option<Timestamp>,
     /// The number (`sequence`) of the last event that deliveries have passed.
     #[schemars(example = 1042)]
     after: u64,
-    /// How many events come after that one, those of other types and projects included.
+    /// The number of later events, including those of other types and projects.
     #[schemars(example = 0)]
     behind: u64,
-    /// The number of resources whose events wait behind one that was not accepted.
+    /// The number of resources with events that wait for an earlier one to be accepted.
     #[schemars(example = 0)]
     waiting_resources: u32,
     /// When an event was last accepted; null for none.
     last_delivery_at: Option<Timestamp>,
-    /// Until when deliveries are signed with the former secret too; null if they are not.
+    /// When deliveries stop being signed with the former secret too; null if they are not.
     #[schemars(example = ())]
     former_secret_until: Option<Timestamp>,
     /// When the resource was created.
     created_at: Timestamp,
-    /// The customer or named token that created the webhook; null for one from an earlier release.
+    /// The customer or named token that created the webhook; null if an earlier release did.
     #[schemars(example = example_uri::TOKEN)]
     created_by: Option<Uri>,
 }
@@ -79,16 +79,16 @@ pub(crate) struct WebhookView {
 #[serde(rename_all = "snake_case")]
 #[schemars(inline, extend("x-closed-set" = true))]
 pub(crate) enum WebhookStatus {
-    /// Events are sent as they come.
+    /// Events are sent as they occur.
     Ok,
-    /// The last delivery has failed, and none was accepted since; or so many resources wait that no others are sent.
+    /// The last delivery failed and none was accepted since; or so many resources wait that no others are sent.
     Failing,
     /// Nothing is sent.
     Disabled,
 }
 
 impl WebhookView {
-    /// The view of a webhook of a company with this feed, at a moment.
+    /// The view of a webhook at `now`. `sequence` is that of its company.
     pub(crate) fn new(
         webhook: &Webhook,
         cursor: &DeliveryCursor,
@@ -98,7 +98,8 @@ impl WebhookView {
     ) -> Self {
         let company = &webhook.company;
         let former = webhook.former_secret.as_ref().filter(|former| former.at(now).is_some());
-        // A webhook that the service has disabled shows since when it fails; one that a client has disabled does not fail.
+        // A webhook that the service has disabled still shows `failing_since`; one that a client has disabled is not
+        // failing.
         let is_by_client = webhook.disabled_reason == Some(DisabledReason::Request);
         let failing_since = cursor.health.failing_since.filter(|_| !is_by_client);
         Self {
@@ -131,7 +132,7 @@ impl WebhookView {
     }
 }
 
-/// The view of the webhook that the request is about, after a change.
+/// The view of the requested webhook after a change.
 pub(crate) fn view<A>(
     access: &Admitted<Webhook, A>,
     webhook: &Webhook,
@@ -146,7 +147,7 @@ pub(crate) fn view<A>(
 pub(crate) struct NewWebhookView {
     #[serde(flatten)]
     webhook: WebhookView,
-    /// The key that signs deliveries, as libraries for Standard Webhooks take it. It is returned only once, and
+    /// The key that signs deliveries, in the format of libraries for Standard Webhooks. It is returned only once, and
     /// not to a retry.
     #[schemars(example = &"whsec_ followed by 44 characters")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -164,7 +165,7 @@ impl NewWebhookView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "QueuedDelivery")]
 pub(crate) struct QueuedView {
-    /// The identifier of the event; the delivery is listed by it once it was tried.
+    /// The identifier of the event. Its delivery is listed under this identifier after the first attempt.
     #[schemars(example = &"evt_01JQ8ZB4T1H6W5Y7X3Q9E2G0FA_7_1795293766")]
     pub(crate) event: String,
 }
@@ -192,35 +193,36 @@ struct DeliveriesMeta {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Delivery")]
 struct DeliveryView {
-    /// The identifier of the event; null for events that were deleted because of their age before they could be sent.
+    /// The identifier of the event; null for events that expired before they could be sent.
     #[schemars(example = &"evt_01JQ8ZB4T1H6W5Y7X3Q9E2G0FA_7_1795293766")]
     event: Option<String>,
-    /// Which attempt it was, from 1: for this event, or since the last accepted event while the address may be down.
+    /// The number of the attempt, from 1: for this event or, while the endpoint may be down, since the last accepted
+    /// event.
     #[schemars(example = 1)]
     attempt: u32,
     /// The outcome.
     outcome: DeliveryOutcome,
-    /// The HTTP status of the answer; null without an answer.
+    /// The HTTP status of the response; null without a response.
     #[schemars(example = 204)]
     status_code: Option<u16>,
-    /// Why there was no answer, in one word; null if there was one.
+    /// Why there was no response, in one word; null if there was one.
     #[schemars(example = ())]
     error: Option<String>,
-    /// How long it took.
+    /// The duration of the attempt.
     #[schemars(example = 87)]
     milliseconds: u32,
-    /// The first 512 bytes of the answer's body, if the attempt has failed; null otherwise.
+    /// The first 512 bytes of the response body if the attempt failed; null otherwise.
     #[schemars(example = ())]
     response: Option<String>,
-    /// When it began.
+    /// When the attempt began.
     at: Timestamp,
-    /// When the event is sent again; null if it is not.
+    /// When the event will be sent again; null if it will not.
     #[schemars(example = ())]
     next_try_at: Option<Timestamp>,
 }
 
 impl DeliveriesView {
-    /// The view of a page of the list.
+    /// The view of a page of attempts.
     pub(crate) fn new(attempts: &DeliveryAttempts, page_size: u32, query: &QueryParameters) -> Self {
         let next = attempts
             .next

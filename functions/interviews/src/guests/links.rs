@@ -1,4 +1,4 @@
-//! The guest links of a candidate, for managers.
+//! A candidate's guest links, for managers.
 
 use axum::Json;
 use chrono::{DateTime, Utc};
@@ -56,19 +56,18 @@ pub(crate) async fn create(
     let after = Candidate::clone(candidate).with_guest_link(&link, answers.answered() > 0, now)?;
     let references = access.references();
     let view = Created(NewGuestLinkView::new(&link, &key, references));
-    // The tag is that of the link without its URL, which is not shown again.
+    // The `ETag` excludes the URL, because only this response shows it.
     let answer = TaggedBy(view, GuestLinkView::new(&link, references));
     access.commit(access.store.create_guest_link(candidate, after, &link, now), answer).await
 }
 
-/// The body that creates a link.
 pub(crate) struct NewGuestLink {
     recipient: ShortName,
     ends_at: DateTime<Utc>,
     hide_name: bool,
 }
 
-/// Reads the body of a creation at `now`.
+/// Reads the body that creates a link. Its end is checked against `now`.
 pub(crate) fn read_new(mut body: BodyFields, now: DateTime<Utc>) -> Result<NewGuestLink> {
     let recipient = body.required("recipient", ShortName::parse);
     let ends_at = body.text("expires_at", |text| GuestLink::check_end(parse_timestamp(text)?, now));

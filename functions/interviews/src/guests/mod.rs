@@ -1,4 +1,4 @@
-//! Links that let people without an account watch the answers of a candidate.
+//! Guest links, which let people without an account watch a candidate's answers.
 
 pub(crate) mod links;
 pub(crate) mod review;

@@ -1,4 +1,4 @@
-//! The answers that a guest watches.
+//! What a guest link shows.
 
 use axum::Json;
 use shared::Result;
@@ -14,7 +14,7 @@ pub(crate) async fn read(guest: GuestReview) -> Result<Json<ReviewView>> {
         Some(questionnaire) => guest.store.question_videos(questionnaire).await?,
         None => Vec::new(),
     };
-    // Without a tag: the URLs of recordings are new in each answer.
+    // No `ETag`: every response has new URLs of recordings.
     Ok(Json(ReviewView::new(&guest, &ShownItems { texts, videos })))
 }
 

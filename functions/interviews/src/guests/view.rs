@@ -1,4 +1,4 @@
-//! Guest links with their URL, and what guests see.
+//! Views of guest links, and of what guests see.
 
 use std::collections::BTreeMap;
 
@@ -27,19 +27,19 @@ use crate::view::AnswerDimensions;
 pub(crate) struct NewGuestLinkView {
     #[serde(flatten)]
     link: GuestLinkView,
-    /// The page to send to the guest. It is secret, and only this answer and its replays show it.
+    /// The page to send to the guest. The URL is secret; only this response and its replays contain it.
     #[schemars(example = example_uri::REVIEW)]
     url: Uri,
 }
 
 impl NewGuestLinkView {
-    /// The view of a new link with this key.
+    /// The view of a new link, with the URL that contains `key`.
     pub(super) fn new(link: &GuestLink, key: &str, references: ReferenceUris<'_>) -> Self {
         Self { link: GuestLinkView::new(link, references), url: references.review_page(key) }
     }
 }
 
-/// The answers of a candidate, for a guest.
+/// The answers of a candidate for a guest.
 // No identifiers, addresses, files or evaluations: a guest may pass on whatever they see.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Review")]
@@ -95,12 +95,12 @@ struct ReviewedCandidate {
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 struct ReviewedQuestion {
-    /// The text of the question as the candidate was asked it; today's text without an answer.
+    /// The text of the question when the candidate answered it; the current text without an answer.
     #[schemars(example = &"Which project are you most proud of?")]
     text: String,
-    /// The video that asks the question; null if there is none, or until it is converted.
+    /// The video that asks the question; null if there is none or it is not converted yet.
     video: Option<ReviewedVideo>,
-    /// The answer; null if there is none, or if its conversion has failed.
+    /// The answer; null if there is none or its conversion failed.
     answer: Option<ReviewedAnswer>,
 }
 
@@ -125,7 +125,7 @@ struct ReviewedVideo {
 struct ReviewedCaptions {
     /// The language of the captions.
     language: Language,
-    /// The URL of the WebVTT, which works as long as those of the video or the answer.
+    /// The URL of the WebVTT. It works as long as the URLs of the video or answer.
     #[schemars(example = example_uri::CAPTIONS)]
     url: Uri,
 }
@@ -162,7 +162,7 @@ struct ReviewedStreams {
     mp4: Option<Uri>,
 }
 
-/// The items that a review shows besides those that admission has read.
+/// The items of a review that admission has not loaded.
 pub(super) struct ShownItems {
     /// The written answers.
     pub(super) texts: BTreeMap<QuestionId, VersionedItem<WrittenAnswer>>,
@@ -171,7 +171,7 @@ pub(super) struct ShownItems {
 }
 
 impl ReviewView {
-    /// The review that a guest is shown, with these items.
+    /// The review for a guest.
     pub(super) fn new(guest: &GuestReview, shown: &ShownItems) -> Self {
         let references = guest.references();
         let objects = AnswerObjects::of(&guest.answers);
@@ -202,7 +202,7 @@ impl ReviewView {
 }
 
 impl ReviewedVideo {
-    /// The view of a video; `None` until it is converted.
+    /// The view of a video; `None` before it is converted.
     fn new(video: &Video, references: ReferenceUris<'_>) -> Option<Self> {
         let made = video.conversion.converted?;
         let captions = |language: Language| {

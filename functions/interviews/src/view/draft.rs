@@ -1,4 +1,4 @@
-//! The draft of a written answer as the candidate sees it.
+//! The view of a candidate's draft.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use shared::domain::answers::{AnswerText, WrittenAnswer, draft_revision};
 use shared::http::EntityTag;
 use shared::http::wire::Timestamp;
 
-/// A text that the candidate has not sent as an answer yet.
+/// A text that the candidate has typed but not sent.
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 pub(crate) struct DraftView {
@@ -15,7 +15,7 @@ pub(crate) struct DraftView {
     text: String,
     /// When the draft was saved.
     saved_at: Timestamp,
-    /// The tag for `If-Match`, so that another window does not overwrite the draft.
+    /// The tag to send in `If-Match`, so that two windows do not overwrite each other's draft.
     #[schemars(example = &"\"4183563425738265211-e3b0c44298fc1c149afbf4c8996fb924\"")]
     tag: String,
 }
@@ -29,7 +29,7 @@ impl DraftView {
     }
 }
 
-/// The tag of the draft with this text; `None` stands for no draft.
+/// The `ETag` of a draft with this text; `None` for no draft.
 pub(crate) fn draft_tag(text: Option<&AnswerText>) -> EntityTag {
     let body = text.map(ToString::to_string).unwrap_or_default();
     EntityTag::of(body.as_bytes()).in_revision(Some(draft_revision(text)))

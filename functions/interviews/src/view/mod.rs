@@ -1,4 +1,4 @@
-//! An interview, its answers and takes as clients see them.
+//! Views of an interview, its answers and its takes.
 
 mod draft;
 mod take;
@@ -24,7 +24,7 @@ use shared::store::ShownAnswers;
 pub(crate) use draft::{DraftView, draft_tag};
 pub(crate) use take::{BegunTakeView, FinishedTakeView, SignedPartView, SignedPartsView, TakeView};
 
-/// A caller who looks at an interview.
+/// The caller who views an interview.
 pub(crate) struct InterviewViewer<'a> {
     candidate: &'a Candidate,
     answers: &'a Answers,
@@ -32,14 +32,14 @@ pub(crate) struct InterviewViewer<'a> {
     maximum_score: u32,
     objects: AnswerObjects,
     adjustments: InterviewAdjustments,
-    /// Whether they see what tells of adjustments.
+    /// Whether the caller sees values that reveal adjustments.
     sees_limits: bool,
     is_candidate: bool,
     references: ReferenceUris<'a>,
 }
 
 impl<'a> InterviewViewer<'a> {
-    /// The caller who was admitted to this interview.
+    /// The caller who was admitted to the interview.
     pub(crate) fn of(target: &'a AnswersTarget, references: ReferenceUris<'a>) -> Self {
         let relation = &target.relation;
         let is_candidate = *relation == CallerRelation::Own;
@@ -50,14 +50,14 @@ impl<'a> InterviewViewer<'a> {
             maximum_score: target.project.settings.maximum_score,
             objects: AnswerObjects::of(&target.answers),
             adjustments: target.candidate.adjusted(),
-            // Longer times and more takes hint at the health of the candidate.
+            // Longer times and more takes may reveal something about the candidate's health.
             sees_limits: is_candidate || Action::ChangeProject.is_allowed(relation),
             is_candidate,
             references,
         }
     }
 
-    /// The text of a question that was answered by `given`; empty while it is concealed from the viewer.
+    /// The text of a question when `given` answered it; empty while it is concealed from the viewer.
     fn asked_text(&self, question: &Question, given: &QuestionAnswer) -> String {
         if self.is_candidate && question.is_concealed_from(self.candidate, Some(self.answers)) {
             return String::new();
@@ -73,49 +73,49 @@ pub(crate) struct InterviewView {
     /// The URL of the resource.
     #[schemars(example = example_uri::INTERVIEW)]
     resource_uri: Uri,
-    /// The candidate.
+    /// The URL of the candidate.
     #[schemars(example = example_uri::CANDIDATE)]
     candidate: Uri,
-    /// The name of the candidate's project. Users with a share of the candidate see it nowhere else.
+    /// The name of the candidate's project. Users who only have a share of the candidate see it only here.
     #[schemars(example = &"Data engineer")]
     project_name: String,
     /// The status of the candidate.
     status: CandidateStatus,
-    /// The time of the service. Count down from it, since clocks of browsers are wrong.
+    /// The service's clock. Count down from it, because browsers' clocks may be wrong.
     now: Timestamp,
-    /// When the candidate last began, or the interview was reopened; null before.
+    /// When the candidate last started the interview or it was reopened; null before.
     started_at: Option<Timestamp>,
-    /// Whether the time ended the interview, with answers, before it was complete. The candidate is `aborted` then. False again once
-    /// the interview is reopened or the candidate advanced.
+    /// Whether the time limit ended the interview with answers but incomplete. The candidate is then `aborted`. False
+    /// again after the interview is reopened or the candidate advanced.
     #[schemars(example = false)]
     ended_by_time: bool,
-    /// When the time ended the interview; null unless `ended_by_time` is true.
+    /// When the time limit ended the interview; null unless `ended_by_time` is true.
     #[schemars(example = ())]
     ended_at: Option<Timestamp>,
-    /// Whether the candidate goes on with the interview after a reopening.
+    /// Whether the candidate is continuing the interview after a reopening.
     #[schemars(example = false)]
     is_reopened: bool,
-    /// The company's message about the reopening, until the interview is complete again; null otherwise. Only managers and the
-    /// candidate see it.
+    /// The company's message about the reopening, until the interview is completed again; null otherwise. Only managers
+    /// and the candidate see it.
     #[schemars(example = ())]
     message: Option<String>,
-    /// When the time to begin answers ends; null without a deadline. Only managers and the candidate see it.
+    /// Until when answers can be begun; null without a deadline. Only managers and the candidate see it.
     ends_at: Option<Timestamp>,
-    /// The end of the time to send recorded parts and to complete the interview; null before it has begun. Only managers and the
-    /// candidate see it.
-    closes_at: Option<Timestamp>,
-    /// The time from beginning to end, in seconds, with the candidate's adjustments; null without a limit. Only managers and
+    /// Until when recorded parts can be sent and the interview completed; null before it has begun. Only managers and
     /// the candidate see it.
+    closes_at: Option<Timestamp>,
+    /// The time limit of the interview in seconds, with the candidate's adjustments; null without a limit. Only
+    /// managers and the candidate see it.
     #[schemars(example = 2700)]
     limit_seconds: Option<u32>,
     /// The number of questions.
     #[schemars(example = 5)]
     questions: usize,
-    /// The time to answer all questions that are recorded, in seconds. Others than managers and the candidate see it without
-    /// the candidate's adjustments.
+    /// The total time to record answers to all recorded questions, in seconds. For callers other than managers and the
+    /// candidate, without the candidate's adjustments.
     #[schemars(example = 600)]
     answer_seconds: u32,
-    /// The required questions that lack an answer and can still be answered; empty before the interview has begun.
+    /// The required questions that are unanswered but can still be answered; empty before the interview has begun.
     #[schemars(example = [example_uri::QUESTION])]
     missing: Vec<Uri>,
     /// The answers to all questions, in their order; empty before the interview has begun.
@@ -123,7 +123,7 @@ pub(crate) struct InterviewView {
 }
 
 impl InterviewView {
-    /// The view of the interview of `target` with these answers.
+    /// The view of the target's interview at `now`, with the answers in `shown`.
     pub(crate) fn new(
         target: &AnswersTarget,
         shown: &ShownAnswers,
@@ -191,13 +191,14 @@ fn answer_seconds(questionnaire: &Questionnaire, viewer: &InterviewViewer<'_>) -
 struct InterviewAnswerView {
     #[serde(flatten)]
     answer: AnswerView,
-    /// Whether the question is not answered and can no longer be: no take is left, and the time of the last one is over. Such
-    /// a question is not `missing`. A reset or `extra_takes` let the candidate answer it.
-    // This field is here alone, because it changes with the time, without another tag of the answer.
+    /// Whether the question is unanswered and can no longer be answered: no takes are left, and the time of the last
+    /// one is over. Such a question is not in `missing`. Resetting the answer or `extra_takes` make it answerable
+    /// again.
+    // Only in the state of the interview: it changes with time, but the answer's `ETag` must not.
     #[schemars(example = false)]
     unanswerable: bool,
-    /// The text that the candidate has typed and not sent; null without one, and for everyone but the candidate.
-    // The answer itself does not show it: a draft changes without another tag of the answer.
+    /// The text that the candidate has typed but not sent; null if there is none, and for all other callers.
+    // Only in the state of the interview: saving a draft must not change the answer's `ETag`.
     draft: Option<DraftView>,
 }
 
@@ -209,16 +210,16 @@ pub(crate) struct AnswerView {
     /// The URL of the resource.
     #[schemars(example = example_uri::ANSWER)]
     resource_uri: Uri,
-    /// The question.
+    /// The URL of the question.
     #[schemars(example = example_uri::QUESTION)]
     question: Uri,
-    /// The text of the question as it was when the take that is the answer was begun, or the answer last written; today's
-    /// text if nothing was begun. Empty while it is hidden from the candidate.
+    /// The text of the question when the take that is the answer was begun, or when the answer was last written; the
+    /// current text before. Empty while it is concealed from the candidate.
     #[schemars(example = &"Which project are you most proud of?")]
     question_text: String,
-    /// How far the answer is; null without one. A written answer is `successful`.
+    /// The progress of the answer; null without one. A written answer is `successful`.
     status: Option<ConversionStatus>,
-    /// Why the last conversion has failed, a sentence; null otherwise.
+    /// Why the last conversion failed, as a sentence; null otherwise.
     #[schemars(example = ())]
     error: Option<String>,
     /// The written answer; null for none.
@@ -234,16 +235,16 @@ pub(crate) struct AnswerView {
     /// The URL of a thumbnail once it is converted, valid for the session that fetched it.
     #[schemars(example = ())]
     thumb: Option<Uri>,
-    /// The captions of the take that is the answer, by language. Candidates see none: captions are the company's.
+    /// The company's captions of the take that is the answer, by language. Candidates see none.
     captions: Vec<CaptionsView>,
-    /// How many takes have begun.
+    /// The number of takes begun.
     #[schemars(example = 2)]
     takes_begun: u32,
-    /// How many takes may still begin, with one more for each time that the interview was reopened. Only managers and the
-    /// candidate see it.
+    /// How many takes can still be begun; each reopening of the interview adds one. Only managers and the candidate see
+    /// it.
     #[schemars(example = 1)]
     takes_left: Option<u32>,
-    /// How many takes were interrupted: something had arrived of them when the service closed them.
+    /// The number of interrupted takes: the service closed them after parts had arrived.
     #[schemars(example = 0)]
     interruptions: u32,
     /// The take that is being recorded or sent; null for none.

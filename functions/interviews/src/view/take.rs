@@ -1,4 +1,4 @@
-//! Takes, and the requests that upload their parts, as clients see them.
+//! Views of takes, and of the requests that upload their parts.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -25,24 +25,25 @@ pub(crate) struct TakeView {
     /// The number of the take, unique among the takes of its question.
     #[schemars(example = 2)]
     number: u32,
-    /// How far it is. While it is `awaiting-upload`, parts can be sent.
+    /// The progress of the take. Parts can be sent while it is `awaiting-upload`.
     status: ConversionStatus,
     /// When the take was begun.
     begun_at: Timestamp,
-    /// When the video that asks the question and the time to prepare end. Only managers and the candidate see it.
+    /// When recording may start: after the question's video and the preparation time. Only managers and the candidate
+    /// see it.
     record_from: Option<Timestamp>,
-    /// When the time to answer ends; what is recorded later is cut off. Only managers and the candidate see it.
+    /// When the time to answer ends; later parts of the recording are cut off. Only managers and the candidate see it.
     record_until: Option<Timestamp>,
-    /// When the take was finished, or closed by the service; null before.
+    /// When the candidate finished the take or the service closed it; null before.
     #[schemars(example = ())]
     finished_at: Option<Timestamp>,
-    /// The length in seconds, as the client says.
+    /// The length in seconds, as reported by the client.
     #[schemars(example = 84)]
     recorded_seconds: Option<u32>,
     /// The source of the take.
     source: TakeSource,
-    /// Whether the service has closed it with the parts that had arrived. It can still be finished while no later take has
-    /// begun.
+    /// Whether the service has closed the take with the parts received so far. It can still be finished until a later
+    /// take begins.
     #[schemars(example = false)]
     is_interrupted: bool,
 }
@@ -65,7 +66,7 @@ impl TakeView {
     }
 }
 
-/// A take that has begun, with the question, which some candidates see only now.
+/// A new take with its question, which may have been concealed until now.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "BegunTake")]
 pub(crate) struct BegunTakeView {
@@ -76,7 +77,7 @@ pub(crate) struct BegunTakeView {
 }
 
 impl BegunTakeView {
-    /// The view of the open take of a question.
+    /// The view of a question and its open take.
     pub(crate) fn new(
         question: &Question,
         answer: Option<&QuestionAnswer>,
@@ -92,13 +93,13 @@ impl BegunTakeView {
     }
 }
 
-/// A take after the attempt to finish it.
+/// The take after a request to finish it.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "FinishedTake")]
 pub(crate) struct FinishedTakeView {
     #[serde(flatten)]
     take: TakeView,
-    /// The parts that have not arrived. Unless there are none, the take is still open: send them and finish it again.
+    /// The missing parts. If there are any, the take is still open: send them and finish it again.
     #[schemars(example = [3, 7])]
     missing_parts: Vec<u32>,
 }
@@ -118,7 +119,7 @@ impl FinishedTakeView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "SignedParts")]
 pub(crate) struct SignedPartsView {
-    /// One for each part, in the order of the request.
+    /// One request for each part, in the order of the client's request.
     pub(crate) parts: Vec<SignedPartView>,
 }
 
@@ -129,7 +130,7 @@ pub(crate) struct SignedPartView {
     /// The number of the part.
     #[schemars(example = 7)]
     number: u32,
-    /// The request. It stores the bytes once: 412 means that the part is there.
+    /// The request. It stores the part only once: 412 means that the part exists already.
     upload: SignedUploadView,
 }
 

@@ -17,10 +17,10 @@ use shared::store::VersionedItem;
 use crate::mails::holder::find_author_name;
 use crate::outcome::{EffectResult, send_mail};
 
-/// Validity of the key in an invitation.
+/// How many days the key in an invitation is valid.
 pub(crate) const INVITATION_DAYS: i64 = 14;
 
-/// Sends a customer the key to choose a first password. It revokes the key of an earlier mail.
+/// Mails a customer a key for choosing their first password. The key of an earlier mail is revoked.
 pub(crate) async fn invite(
     system: &SystemAccess,
     mailer: &Mailer<'_>,
@@ -33,7 +33,7 @@ pub(crate) async fn invite(
     let (Some(before), Some(company)) = (customer, company) else {
         return Ok((EffectResult::Outdated, "the customer is gone".to_owned()));
     };
-    // A newer invitation follows, whose key this mail would revoke.
+    // A newer invitation was sent, whose key this mail would revoke.
     let is_repeated = before.invited_at.is_some_and(|invited_at| invited_at > caused_at);
     if before.status != CustomerStatus::Invited || !before.is_active || is_repeated {
         return Ok((EffectResult::Outdated, "the customer has moved on".to_owned()));
@@ -56,7 +56,7 @@ async fn send_invitation(
         let occasion = MailOccasion::StaffSignIn { is_invited: true, link: &link };
         return send_to_customer(mailer, before, company, occasion).await;
     }
-    // Made when the mail is sent: the table never holds a usable key, and a new key revokes the previous one.
+    // Create the key only now: the table never holds a usable key, and a new key revokes the previous one.
     let key = give_customer_key(system, before, TimeDelta::days(INVITATION_DAYS)).await?;
     let link = activation_link(&system.config().suite_url, &key);
     let occasion = MailOccasion::StaffInvitation {
@@ -68,7 +68,7 @@ async fn send_invitation(
     send_to_customer(mailer, before, company, occasion).await
 }
 
-/// Tells a customer that their account was deleted.
+/// Tells a former customer that their account was deleted.
 pub(crate) async fn send_farewell_mail(
     system: &SystemAccess,
     mailer: &Mailer<'_>,
@@ -91,7 +91,7 @@ pub(crate) async fn send_farewell_mail(
     send_mail(mailer, &envelope, &mail).await
 }
 
-/// Gives a customer a new key to choose a password. It revokes the previous key.
+/// Creates a key that lets a customer choose a password. The previous key is revoked.
 pub(crate) async fn give_customer_key(
     system: &SystemAccess,
     before: &VersionedItem<Customer>,
@@ -125,7 +125,7 @@ pub(crate) async fn send_to_customer(
     send_mail(mailer, &envelope, &mail).await
 }
 
-/// Tells an owner that the settings were changed by which staff sign in, or a customer that their own link was.
+/// Tells an owner that the sign-in settings have changed, or with `is_own` a customer that their own link has changed.
 pub(crate) async fn tell_of_sign_in(
     system: &SystemAccess,
     mailer: &Mailer<'_>,
@@ -143,7 +143,7 @@ pub(crate) async fn tell_of_sign_in(
         return Ok((EffectResult::Outdated, "the customer is no owner, or takes no mails".to_owned()));
     }
     let by = match by {
-        // No account of the company did it, and none needs to be looked after.
+        // The operator has no account in the company.
         ChangeAuthor::Operator => None,
         by => Some(find_author_name(&system.store, &company, by).await?),
     };

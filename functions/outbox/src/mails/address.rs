@@ -1,4 +1,4 @@
-//! Mails about another address of an account. Keys are generated here; only their hashes are stored.
+//! Mails about a changed email address. Keys are generated here; only their hashes are stored.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use shared::Result;
@@ -19,7 +19,7 @@ use crate::mails::account::send_to_customer;
 use crate::mails::holder::{AccountHolder, find_author_name};
 use crate::outcome::{EffectResult, send_mail};
 
-/// Sends the holder of an account the key to confirm a new address. It revokes the key of an earlier mail.
+/// Mails an account holder the key that confirms a new address. The key of an earlier mail is revoked.
 pub(crate) async fn request_confirmation(
     system: &SystemAccess,
     mailer: &Mailer<'_>,
@@ -33,7 +33,7 @@ pub(crate) async fn request_confirmation(
     let given =
         give_key(system, &company, account, TimeDelta::days(CONFIRMATION_DAYS), |holder, keys, key| {
             let pending = holder.account_address().pending.filter(|_| holder.may_confirm());
-            // A newer mail would follow, whose key this one would revoke.
+            // Skip this mail if a newer one follows, whose key it would revoke.
             let to = pending.filter(|pending| pending.asked_at <= caused_at)?.email.clone();
             keys.confirmation = Some(key);
             Some(to)
@@ -47,16 +47,16 @@ pub(crate) async fn request_confirmation(
     send_to_address(mailer, &holder, &to, &company, occasion).await
 }
 
-/// A mail that brings the holder of an account a key.
+/// A mail with a key for the holder of an account.
 struct KeyMail {
     holder: AccountHolder,
     to: Email,
     key: String,
 }
 
-/// Gives an account a key where `place` says, which returns the address to mail it to; `None` if the account is gone, or `place`
-/// returns `None`.
-// Tried again after a conflict: the mails to both addresses give the account keys at the same time.
+/// Creates a key for an account. `place` stores the key and returns the recipient's address. Returns `None` if the
+/// account is gone or `place` returns `None`.
+// Retried on conflict: mails to the old and the new address create keys at the same time.
 async fn give_key(
     system: &SystemAccess,
     company: &Company,
@@ -78,8 +78,9 @@ async fn give_key(
     system.store.retry_on_conflict(RetryPolicy::CHANGE, give).await
 }
 
-/// Tells the holder of an account, at their former address, of the change made at `changed_at`, with a key to restore the address.
-// Candidates who have requested erasure, or whom the client mails, are told too: nobody may take over an account in silence.
+/// Mails the former address about the change made at `changed_at`, with a key that restores the address.
+// Even candidates who have requested erasure, or whom the client mails itself, get this mail: otherwise an account
+// could be taken over unnoticed.
 pub(crate) async fn tell_of_change(
     system: &SystemAccess,
     mailer: &Mailer<'_>,
@@ -91,7 +92,7 @@ pub(crate) async fn tell_of_change(
     let Some(company) = system.store.company(company).await? else {
         return Ok((EffectResult::Outdated, "the company is gone".to_owned()));
     };
-    // The time counts from the change, however late the mail is.
+    // The key's lifetime starts with the change, even if the mail is late.
     let lifetime = changed_at + TimeDelta::hours(RESTORATION_HOURS) - system.now;
     let given = give_key(system, &company, account, lifetime, |_, keys, key| {
         let former = keys.former.iter_mut().rev();
@@ -117,7 +118,7 @@ pub(crate) async fn tell_of_change(
     send_to_address(mailer, &holder, &to, &company, occasion).await
 }
 
-/// Sends a mail to an address of an account that need not be the one that counts.
+/// Sends a mail to an address of an account, which need not be its confirmed address.
 async fn send_to_address(
     mailer: &Mailer<'_>,
     holder: &AccountHolder,
@@ -138,7 +139,7 @@ async fn send_to_address(
     send_mail(mailer, &envelope, &mail).await
 }
 
-/// Tells an owner that the holder of an account has restored their former address.
+/// Tells an owner that an account holder has restored their former address.
 pub(crate) async fn tell_owner(
     system: &SystemAccess,
     mailer: &Mailer<'_>,

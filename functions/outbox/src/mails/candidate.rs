@@ -14,8 +14,8 @@ use shared::store::MailSubject;
 
 use crate::outcome::{EffectResult, send_mail};
 
-/// Mails the candidate the link to their interview if the key with this hash is one of theirs that opens nothing. Otherwise does
-/// nothing, so that a stranger learns nothing by asking.
+/// Mails a candidate the link to their interview if `key` is the hash of one of their keys that no longer works.
+/// Otherwise does nothing, so that a stranger learns nothing.
 pub(crate) async fn send_link(
     system: &SystemAccess,
     company: &CompanyId,
@@ -30,7 +30,7 @@ pub(crate) async fn send_link(
     let Some(change) = Candidate::clone(&before).with_latest_link(key, system.now) else {
         return Ok((EffectResult::Outdated, "no link may be mailed".to_owned()));
     };
-    // The mail is an effect of its own: it is counted with the same write that causes it.
+    // The mail is a separate effect, so that one write both records and counts it.
     system.commit(system.store.change_candidate(&before, &change, system.now)).await?;
     Ok((EffectResult::Started, String::new()))
 }
@@ -48,7 +48,7 @@ pub(crate) async fn send(
     else {
         return Ok((EffectResult::Outdated, "the candidate is gone".to_owned()));
     };
-    // A late mail with a revoked key or an old deadline is worse than none.
+    // A late mail with a revoked key or an old deadline would be worse than none.
     if mail.is_outdated(candidate, caused_at) {
         return Ok((EffectResult::Outdated, "the candidate has moved on".to_owned()));
     }
@@ -85,7 +85,7 @@ pub(crate) async fn send(
     send_mail(mailer, &envelope, &mail).await
 }
 
-/// The number of answers in an interview; `None` if the service did not conduct it.
+/// The number of answers in the interview; `None` if another platform conducted it.
 async fn count_answers(system: &SystemAccess, candidate: &Candidate) -> Result<Option<usize>> {
     if candidate.interview.is_none() {
         return Ok(None);

@@ -9,7 +9,7 @@ use shared::mail::{MailOccasion, Mailer, moment_in_words};
 use crate::mails::account::send_to_customer;
 use crate::outcome::EffectResult;
 
-/// Tells an owner of an export, unless they are no owner any more or it has moved on since.
+/// Tells an owner about an export, unless they are no longer an owner or the export's status no longer fits the mail.
 pub(crate) async fn notify_owner(
     system: &SystemAccess,
     mailer: &Mailer<'_>,
@@ -32,7 +32,7 @@ pub(crate) async fn notify_owner(
     }
     let id = export.id;
     match (mail, export.status) {
-        // The mail is sent for a deleted export as well: it may have been downloaded before.
+        // Sent even if the export has been deleted: it may have been downloaded before.
         (ExportMail::Requested, _) => {
             let requester = store.customer(&company.id, export.created_by).await?;
             let by = requester

@@ -1,4 +1,4 @@
-//! Mails about what candidates ask for.
+//! Mails about candidates' requests for help.
 
 use shared::Result;
 use shared::auth::SystemAccess;
@@ -12,8 +12,8 @@ use shared::store::HelpSubject;
 use crate::mails::account::send_to_customer;
 use crate::outcome::{EffectResult, send_mail};
 
-/// Tells a recipient what candidates ask for, and that `more` ask whom the mail does not name. Leaves out requests that are answered or taken back, and projects that a customer has no
-/// part in any more.
+/// Tells a recipient about requests for help; `more` is the number of requests that the mail does not name. Skips
+/// requests that were answered or withdrawn, and projects without a role for the customer.
 pub(crate) async fn send(
     system: &SystemAccess,
     mailer: &Mailer<'_>,
@@ -45,7 +45,7 @@ pub(crate) async fn send(
         return Ok((EffectResult::Outdated, "there is no contact any more".to_owned()));
     };
     let mail = PersonalMail {
-        // Mails to a contact address nobody by name: who reads its mailbox is not known.
+        // No personal salutation: it is unknown who reads the contact's mailbox.
         first_name: &company.name,
         last_name: &company.name,
         company: &company.name,
@@ -56,7 +56,7 @@ pub(crate) async fn send(
     send_mail(mailer, &envelope, &mail).await
 }
 
-/// The open requests that the recipient may know of.
+/// The open requests that the recipient may see.
 fn entries(
     system: &SystemAccess,
     recipient: HelpRecipient,

@@ -1,4 +1,4 @@
-//! The holders of accounts, as mails about their account name and address them.
+//! Account holders, with the data that mails to them or about them need.
 
 use chrono::{DateTime, Utc};
 use shared::Result;
@@ -17,15 +17,15 @@ use shared::domain::staff::customer::Customer;
 use shared::domain::text::{Email, ShortName, Username};
 use shared::store::{Store, Transaction, VersionedItem};
 
-/// The holder of an account that has or gets a password.
+/// The holder of an account that has a password or can get one.
 pub(crate) enum AccountHolder {
     Customer(VersionedItem<Customer>),
-    /// A candidate with their project, if it exists.
+    /// A candidate, and their project if it still exists.
     Candidate(Box<VersionedItem<Candidate>>, Option<VersionedItem<Project>>),
 }
 
 impl AccountHolder {
-    /// Reads the holder of an account; `None` if they are gone.
+    /// Reads an account's holder; `None` if they are gone.
     pub(crate) async fn read(store: &Store, company: &CompanyId, account: Account) -> Result<Option<Self>> {
         match account {
             Account::Customer { customer } => {
@@ -48,7 +48,7 @@ impl AccountHolder {
         }
     }
 
-    /// Gives the account these keys.
+    /// The transaction that replaces the keys of the account's addresses.
     pub(crate) fn replace_address_keys(
         &self,
         store: &Store,
@@ -67,7 +67,7 @@ impl AccountHolder {
         }
     }
 
-    /// Whether they may confirm a new address.
+    /// Whether the holder may confirm a new address.
     pub(crate) fn may_confirm(&self) -> bool {
         match self {
             Self::Customer(customer) => customer.is_active,
@@ -75,7 +75,7 @@ impl AccountHolder {
         }
     }
 
-    /// Whether mails to an address of theirs bounce or are reported as spam.
+    /// Whether mails to this address of the holder are suppressed after a bounce or complaint.
     pub(crate) fn is_suppressed(&self, address: &Email) -> bool {
         let suppression = match self {
             Self::Customer(customer) => customer.suppression.as_ref(),
@@ -84,7 +84,7 @@ impl AccountHolder {
         Suppression::reason(suppression, Some(address)).is_some()
     }
 
-    /// The user name; for candidates without one, the name of their project.
+    /// The user name; for a candidate without one, the name of the project.
     pub(crate) fn username(&self) -> String {
         match self {
             Self::Candidate(candidate, _) => {
@@ -123,7 +123,7 @@ impl AccountHolder {
         }
     }
 
-    /// Distinguishes accounts with the same address.
+    /// A name that distinguishes accounts with the same address: the user name of staff, the project of a candidate.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Customer(customer) => customer.username.as_str().to_owned(),
@@ -147,8 +147,8 @@ impl AccountHolder {
         }
     }
 
-    /// The contact in the mail: that of the project if the mail is about this account alone, else that of the company. `None`
-    /// for staff.
+    /// The contact named in the mail; `None` for staff. For candidates, the project's contact if the mail is about this
+    /// account only, else the company's.
     pub(crate) fn contact(&self, company: &Company, is_only: bool) -> Option<Contact> {
         match self {
             Self::Customer(_) => None,
@@ -158,7 +158,7 @@ impl AccountHolder {
     }
 }
 
-/// Finds the name of the author of a change; that of the company if they are gone.
+/// The name of a change's author; the company's name if the author is gone.
 pub(super) async fn find_author_name(store: &Store, company: &Company, by: ChangeAuthor) -> Result<String> {
     let name = match by {
         ChangeAuthor::Customer { customer } => {

@@ -1,4 +1,4 @@
-//! The mails that changes cause.
+//! The mails that effects send.
 
 pub(crate) mod account;
 pub(crate) mod address;

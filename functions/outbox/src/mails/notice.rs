@@ -1,4 +1,4 @@
-//! Mails to staff about interviews that have ended: told once, and reminders of those that wait for an evaluation.
+//! Mails to staff about ended interviews: a notification, and reminders of interviews that wait for evaluation.
 
 use shared::Result;
 use shared::auth::SystemAccess;
@@ -16,11 +16,11 @@ use shared::store::NoticeSubject;
 use crate::mails::account::send_to_customer;
 use crate::outcome::EffectResult;
 
-/// The most interviews that a mail names.
+/// The maximum number of interviews that a mail names.
 const MAX_NAMED: usize = 10;
 
-/// Tells a customer which interviews have ended, complete or by their time with answers. Leaves out projects in which the customer has
-/// no role any more, and candidates who are gone, have requested erasure, or go on with the interview.
+/// Tells a customer which interviews have ended: completed, or ended by time with answers. Skips projects where the
+/// customer no longer has a role, and candidates who are deleted, have requested erasure, or continue the interview.
 pub(crate) async fn tell(
     system: &SystemAccess,
     mailer: &Mailer<'_>,
@@ -43,8 +43,7 @@ pub(crate) async fn tell(
     .await
 }
 
-/// Reminds a customer of interviews that wait for their evaluation. Leaves out those that wait no more, for any of the reasons for which
-/// nobody is reminded.
+/// Reminds a customer of interviews that wait for their evaluation. Skips interviews that no longer need a reminder.
 pub(crate) async fn remind(
     system: &SystemAccess,
     mailer: &Mailer<'_>,
@@ -74,7 +73,7 @@ pub(crate) async fn remind(
     .await
 }
 
-/// The reader of a mail.
+/// The recipient of a mail.
 #[derive(Clone, Copy)]
 struct Reader<'a> {
     customer: &'a Customer,
@@ -89,7 +88,7 @@ impl Reader<'_> {
     }
 }
 
-/// Sends a mail about those of the interviews whose project is told of and that have a `line`.
+/// Sends a mail about the interviews whose project satisfies `is_in` and whose `line` is not `None`.
 async fn send(
     system: &SystemAccess,
     mailer: &Mailer<'_>,
@@ -139,7 +138,7 @@ async fn send(
         }
     }
     if lists.is_empty() {
-        // All candidates who would be named are gone or go on with the interview: the pages of the projects show the others.
+        // If no candidate is left to name, link to the projects, whose pages show the others.
         lists.extend(counted.iter().take(MAX_NAMED).filter_map(|(id, _)| of(*id, Vec::new())));
     }
     let project = only.and_then(|only| subject.projects.get(&only)).map(|only| &only.settings.name);

@@ -22,8 +22,8 @@ use crate::mails::account::{INVITATION_DAYS, give_customer_key};
 use crate::mails::holder::AccountHolder;
 use crate::outcome::{EffectResult, send_mail};
 
-/// Emails a reset key to every account that matches `name`, in one mail per address. Addresses that fail are retried;
-/// the retry skips addresses that already got their mail.
+/// Mails a reset key to every account that matches `name`, in one mail per address. A retry skips addresses that
+/// already got their mail.
 pub(crate) async fn reset_passwords(
     system: &SystemAccess,
     mailer: &Mailer<'_>,
@@ -44,14 +44,14 @@ pub(crate) async fn reset_passwords(
         outcome = match (outcome.0, own.0) {
             (_, EffectResult::Outdated) => outcome,
             (EffectResult::Sent | EffectResult::Outdated, _) => own,
-            // One address that failed makes the effect run again.
+            // If one address fails, the effect is retried.
             _ => outcome,
         };
     }
     Ok(outcome)
 }
 
-/// The accounts that match a name and take mails, by address: staff first, then the newest candidates.
+/// The accounts that match a name and accept mails, by address: staff first, then candidates from the newest.
 async fn holders_by_address(
     system: &SystemAccess,
     company: &Company,
@@ -75,7 +75,7 @@ async fn holders_by_address(
     Ok(holders)
 }
 
-/// Sends one mail to the accounts of an address; `holders` is not empty.
+/// Sends one mail for all accounts of an address. `holders` is not empty.
 async fn send(
     system: &SystemAccess,
     mailer: &Mailer<'_>,
@@ -86,18 +86,18 @@ async fn send(
     let Some(to) = holders.first().and_then(AccountHolder::address).cloned() else {
         return Ok((EffectResult::Outdated, "no account to reset".to_owned()));
     };
-    // One mail to each address, whichever of its names was given.
+    // One mail per address, even if several of its names were requested.
     let Some(begun) = system.store.begin_reset_mail(&company.id, &to, effect, system.now).await? else {
         return Ok((EffectResult::Outdated, "the address was mailed already".to_owned()));
     };
-    // A key of the last five minutes stays valid: a stranger could otherwise revoke each one before it is used.
+    // A key from the last five minutes stays valid: otherwise a stranger could revoke every key before it is used.
     holders.retain(|holder| begun.may_replace(holder.key(), system.now));
     let settings = system.store.sign_in_settings(&company.id).await?;
     let has_password = |holder: &AccountHolder| match holder {
         AccountHolder::Customer(customer) => settings.allows_password_of(customer),
         AccountHolder::Candidate(..) => true,
     };
-    // Staff who have to sign in by the provider get no key. If the address has other accounts too, the mail is about those.
+    // Staff who must sign in by the provider get no key. If the address also has other accounts, mail about those only.
     let is_by_provider = !holders.iter().any(has_password);
     if !is_by_provider {
         holders.retain(has_password);
@@ -127,7 +127,7 @@ async fn send(
     let (first_name, last_name) = first.names();
     let language = first.language(company);
     let mail = PersonalMail { first_name, last_name, company: &company.name, language, occasion };
-    // The mail names no project if the accounts are in several: none speaks for all of them.
+    // With several accounts, use the company's sender and contact: no project speaks for all accounts.
     let alias = if holders.len() == 1 { first.alias() } else { None };
     let contact = first.contact(company, holders.len() == 1);
     let reply_to = contact.as_ref().and_then(|contact| contact.email.as_ref());
@@ -139,8 +139,8 @@ async fn send(
     Ok(outcome)
 }
 
-/// Gives the account a new key and returns its link. For customers who are still invited, the key replaces that of
-/// the invitation and is valid as long.
+/// Creates a key for the account and returns its link. For a customer who has not activated their account, it replaces
+/// the key of the invitation and is valid for as long.
 async fn give_link(system: &SystemAccess, holder: &AccountHolder) -> Result<String> {
     let suite = &system.config().suite_url;
     let reset = TimeDelta::hours(RESET_HOURS);

@@ -1,4 +1,4 @@
-//! Mails to the owners of a company about its webhooks.
+//! Mails to a company's owners about its webhooks.
 
 use shared::Result;
 use shared::auth::SystemAccess;
@@ -9,7 +9,7 @@ use shared::mail::{MailOccasion, Mailer};
 use crate::mails::account::send_to_customer;
 use crate::outcome::EffectResult;
 
-/// Tells an owner about a webhook, unless they are no owner any more or the webhook has changed since.
+/// Tells an owner about a webhook, unless they are no longer an owner or the webhook has changed.
 pub(crate) async fn notify_owner(
     system: &SystemAccess,
     mailer: &Mailer<'_>,
@@ -30,7 +30,7 @@ pub(crate) async fn notify_owner(
     if !customer.is_owner_at_work() || !customer.takes_mail() {
         return Ok((EffectResult::Outdated, "the customer is no owner, or takes no mails".to_owned()));
     }
-    // The host and the description: the rest of the URL may be secret.
+    // The mail names only host and description: path and query may hold a secret.
     let id = webhook.id;
     let name = webhook.name();
     let occasion = match (mail, webhook.disabled_reason) {

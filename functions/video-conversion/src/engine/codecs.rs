@@ -1,7 +1,7 @@
-//! The codecs that are decoded.
+//! The codecs that the service decodes.
 
-/// The names of codecs, with the decoders that ffmpeg's builds have for them.
-// ffmpeg has hundreds; each one more is code that an upload can attack.
+/// The names of codecs, with the names of their decoders in builds of ffmpeg.
+// ffmpeg has hundreds of decoders; each is code that an upload can attack.
 const CODECS: &[(&str, &str)] = &[
     ("h264", "h264"),
     ("hevc", "hevc"),
@@ -56,12 +56,11 @@ const CODECS: &[(&str, &str)] = &[
     ("pcm_mulaw", "pcm_mulaw"),
 ];
 
-/// Whether streams of a codec are decoded.
 pub(super) fn is_decoded(codec: &str) -> bool {
     CODECS.iter().any(|(name, _)| *name == codec)
 }
 
-/// The decoders for untrusted input, separated by commas.
+/// The decoders that may run on untrusted input, separated by commas.
 pub(super) fn decoders() -> String {
     CODECS.iter().map(|(_, decoders)| *decoders).collect::<Vec<_>>().join(",")
 }

@@ -1,4 +1,4 @@
-//! Tells a fault of the programs from one of a file, by a clip that working programs convert.
+//! Distinguishes broken programs from a broken file, by a clip that working programs convert.
 
 use std::ffi::OsStr;
 use std::io;
@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use super::{ConversionTarget, ConvertedFiles, Failure, convert_file};
 
-/// A second of VP8 and Opus in WebM, as browsers record, so that each program decodes, scales, encodes and copies something.
+/// One second of VP8 and Opus in WebM, as browsers record it, so that the programs decode, scale, encode and copy.
 /// README.md has the command that made it.
 const CLIP: &[u8] = include_bytes!("known.webm");
-/// The time for it, which takes a fifth of a second: for programs that hang.
+/// The time limit for the clip, in case a program hangs. It usually takes a fifth of a second.
 const TIME: Duration = Duration::from_secs(60);
 
 pub(super) async fn convert_clip(path: &OsStr) -> io::Result<()> {

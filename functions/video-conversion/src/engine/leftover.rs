@@ -1,7 +1,7 @@
-//! Ends what programs leave behind: processes that they have started, in whatever session, group or parent these hide.
+//! Ends the processes that programs leave behind, even in another session, group or under another parent.
 //!
-//! This process adopts the orphans among its descendants, so every process that a program has started is one of them. Processes
-//! of programs are told from other children by their seccomp filters, which processes inherit and cannot remove.
+//! This process adopts orphaned descendants, so every process that a program has started is its descendant. Seccomp
+//! filters tell these processes from other children: processes inherit filters and cannot remove them.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -11,18 +11,18 @@ use rustix::process::{Pid, Signal, WaitOptions, getpid, getuid, kill_process, se
 
 /// The pause before the processes are listed again.
 const PAUSE: Duration = Duration::from_millis(1);
-/// The most lists of processes: they take at least five seconds.
+/// The maximum number of listings, which take at least five seconds together.
 const LOOKS: usize = 5_000;
 
-/// Has this process adopt orphans among its descendants.
+/// Makes this process the parent of orphaned descendants.
 pub(super) fn adopt_orphans() -> io::Result<()> {
     Ok(set_child_subreaper(Some(getpid()))?)
 }
 
-/// Kills the processes that programs have left, except the programs that are `running` with what they have started.
+/// Kills the processes that ended programs have left. Programs in `running`, and their descendants, live on.
 ///
 /// # Errors
-/// If a process cannot be stopped. Then start nothing that it must not see.
+/// If a process cannot be killed. Then start nothing that this process must not see.
 pub(super) fn kill_leftovers(running: &BTreeSet<i32>) -> io::Result<()> {
     for _ in 0..LOOKS {
         let leftovers = leftovers_among(&processes()?, running);
@@ -32,14 +32,14 @@ pub(super) fn kill_leftovers(running: &BTreeSet<i32>) -> io::Result<()> {
         for process in leftovers {
             let Some(id) = Pid::from_raw(process.id) else { continue };
             if !process.is_dead {
-                // The process may have ended since.
+                // An error means that the process has ended since.
                 let _ = kill_process(id, Signal::KILL);
             } else if process.parent == own_id() {
-                // Dead children stay in the list until somebody asks for their status.
+                // A dead child stays in the list until its parent reads its status.
                 let _ = waitpid(Some(id), WaitOptions::NOHANG);
             }
         }
-        // This blocks, because `Drop` calls it, which cannot await.
+        // Blocks, because `Drop` calls this function and cannot await.
         #[expect(clippy::disallowed_methods, reason = "processes end in real time")]
         std::thread::sleep(PAUSE);
     }
@@ -62,9 +62,9 @@ struct Process {
     parent: i32,
     user: u32,
     threads: u64,
-    /// The seccomp filters, or the mode of seccomp before Linux 5.9.
+    /// The number of seccomp filters; the seccomp mode before Linux 5.9.
     filters: u64,
-    /// Whether it has ended and its parent has not asked for its status.
+    /// Whether the process is a zombie: ended, but its parent has not read its status.
     is_dead: bool,
 }
 
@@ -88,7 +88,7 @@ impl Process {
     }
 }
 
-/// All processes. Processes that end in the meantime may be missing.
+/// All processes. One that ends while they are listed may be missing.
 fn processes() -> io::Result<Vec<Process>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc")? {

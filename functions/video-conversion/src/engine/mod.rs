@@ -1,7 +1,7 @@
 //! Makes the renditions of an untrusted video.
 //!
-//! ffmpeg runs as a separate program without settings, credentials or sockets, on one file in a known container, for a limited
-//! time of processors.
+//! ffmpeg runs as a separate program without settings, credentials or sockets, on one file in an accepted container,
+//! for a limited processor time.
 
 mod codecs;
 mod known;
@@ -32,18 +32,18 @@ pub use sandbox::hide_process;
 const TOO_SLOW: &str = "This video takes too long to convert. Upload a shorter or smaller one.";
 const BROKEN: &str = "The video is broken or incomplete.";
 
-/// The fraction by which a rendition may be shorter than its upload declares.
+/// How much shorter than declared a rendition may be, as a fraction of the declared length.
 const TOLERANCE: f64 = 0.1;
-/// How many times the estimate a conversion may take before it is stopped.
+/// A conversion is killed when it takes this many times the estimated time.
 const UNDERESTIMATE: f64 = 2.0;
-/// The kernel sends this signal to a program that takes too much processor time or memory.
+/// The kernel's signal to a program that exceeds its processor time or memory.
 const SIGKILL: i32 = 9;
-/// The duration of one attempt at a recording.
-// The rest of the function's 15 minutes is for storing the result.
+/// The time limit of one attempt to convert a recording.
+// The function's timeout is 15 minutes; the rest is for storing the result.
 const ATTEMPT: Duration = Duration::from_secs(13 * 60);
-/// The part of [`ATTEMPT`] that may be over when a conversion begins: the download of the largest file takes less.
+/// The part of [`ATTEMPT`] that preparation may use; downloading the largest file takes less.
 const PREPARATION: Duration = Duration::from_secs(2 * 60);
-/// The position of the thumbnail: a tenth into the pictures, after any fade-in.
+/// The position of the thumbnail, as a fraction of the video: after any fade-in.
 const THUMBNAIL_AT: f64 = 0.1;
 
 /// The renditions of a video. Dropping it deletes the files.
@@ -51,7 +51,7 @@ const THUMBNAIL_AT: f64 = 0.1;
 pub struct ConvertedFiles {
     /// H.264 and AAC in mp4, playable while it loads.
     pub mp4: PathBuf,
-    /// The streams of `mp4` in flv; `None` if it was not wanted.
+    /// The streams of `mp4` in flv; `None` for answers.
     pub flv: Option<PathBuf>,
     /// JPEG.
     pub thumbnail: PathBuf,
@@ -64,26 +64,26 @@ pub struct ConvertedFiles {
     _directory: TempDir,
 }
 
-/// The result that a conversion makes.
+/// The kind of result.
 #[derive(Debug, Clone, Copy)]
 pub enum ConversionTarget {
     /// The renditions of a video, which must be complete.
     Video,
-    /// An mp4 of an answer, which is cut off after so many seconds. Parts that have not arrived are missing.
+    /// An mp4 of an answer, cut off after `max_seconds`. Parts that have not arrived are missing.
     Answer { max_seconds: u32 },
 }
 
 impl ConversionTarget {
     fn max_seconds(self) -> f64 {
         match self {
-            // One more, so that what is too long is noticed.
+            // One second more, so that the limit is seen to be exceeded.
             Self::Video => plan::MAX_SECONDS + 1.0,
             Self::Answer { max_seconds } => f64::from(max_seconds),
         }
     }
 
     /// The largest frame that is decoded, in pixels.
-    // A file of a few bytes may declare a huge frame, which decoders would allocate.
+    // Decoders allocate the frame that a file declares, and a file of a few bytes may declare a huge one.
     fn max_pixels(self) -> u32 {
         match self {
             Self::Video => tool::MAX_PIXELS,
@@ -92,17 +92,18 @@ impl ConversionTarget {
         }
     }
 
-    /// The most that re-encoding may take by the estimate, in seconds of one processor.
+    /// The maximum estimated time for re-encoding, in seconds of one processor.
     fn max_work(self) -> f64 {
         match self {
             Self::Video => plan::MAX_WORK,
-            // The limit is proportional to the time that a candidate may record: no answer keeps others waiting for long.
+            // The limit is proportional to the time that a candidate may record, so that no answer delays others for
+            // long.
             Self::Answer { max_seconds } => 2.5 * f64::from(max_seconds) + 2.0,
         }
     }
 
-    /// Whether a sound alone is converted.
-    // A candidate whose camera has failed has answered all the same, while staff can upload another video.
+    /// Whether a file with sound but no picture is converted.
+    // A candidate whose camera failed has still answered, but staff can upload another video.
     fn may_lack_picture(self) -> bool {
         matches!(self, Self::Answer { .. })
     }
@@ -120,19 +121,19 @@ pub struct TimeLeft {
 }
 
 impl TimeLeft {
-    /// The time that is left of an attempt after `used`.
+    /// The rest of an attempt's time after `used`.
     pub fn after(used: Duration) -> Self {
         let left = ATTEMPT.saturating_sub(used);
-        // An outage of the store or the bucket may have used the rest.
+        // Retries during an outage of the store or the bucket may have used the rest.
         if used > PREPARATION { Self::cut(left) } else { Self::whole(left) }
     }
 
-    /// All the time that a file may take.
+    /// The full time that a conversion may take.
     pub const fn whole(duration: Duration) -> Self {
         Self { duration, is_cut: false }
     }
 
-    /// Less than a file may take, because other work has used the rest: running out of it is no fault of the file.
+    /// Less than the full time, because other work has used the rest: a timeout is then not the file's fault.
     pub const fn cut(duration: Duration) -> Self {
         Self { duration, is_cut: true }
     }
@@ -141,24 +142,25 @@ impl TimeLeft {
 /// Why a conversion failed.
 #[derive(Debug)]
 pub enum EngineError {
-    /// The file cannot be converted, with a message for the client. Retrying is pointless.
+    /// The file cannot be converted. Holds a message for the client; retrying is pointless.
     Refused(&'static str),
-    /// A fault of this computer or of its programs.
+    /// A fault of this computer or its programs.
     Machine(std::io::Error),
 }
 
-/// Makes the renditions of the file `input` in its folder, with the programs in `path`, within `time`. Refuses it only while
-/// the programs convert a known clip.
+/// Makes the renditions of the file `input` in its folder, with the programs in `path`, within `time`. Refuses the file
+/// only if the programs still convert a known clip.
 ///
 /// # Errors
-/// Either failure.
+/// See [`EngineError`].
 pub async fn convert(
     path: &OsStr,
     input: &Path,
     target: ConversionTarget,
     time: TimeLeft,
 ) -> Result<ConvertedFiles, EngineError> {
-    // The check runs before the first file of a process, because programs may also do the wrong thing without an error.
+    // Check the programs before the first file of a process: a broken program may produce wrong output without an
+    // error.
     static WORKING: OnceCell<()> = OnceCell::const_new();
     WORKING.get_or_try_init(|| check(path)).await?;
     // Dropping the future kills ffmpeg.
@@ -176,7 +178,7 @@ pub async fn convert(
         Err(Failure::Machine(error)) => return Err(EngineError::Machine(error)),
         Err(Failure::Refused(refusal)) => refusal,
     };
-    // No exit status tells a file that crashes the programs from programs that crash on every file: a second file does.
+    // The exit status does not tell whether the file or every file crashes the programs, so convert a known clip too.
     check(path).await?;
     let FileRefusal { reason, details, has_crashed } = refusal;
     if has_crashed {
@@ -189,7 +191,7 @@ pub async fn convert(
 /// Converts a known clip with the programs in `path`.
 ///
 /// # Errors
-/// If they fail.
+/// If the programs do not convert it.
 pub async fn check(path: &OsStr) -> std::io::Result<()> {
     known::convert_clip(path).await
 }
@@ -200,22 +202,22 @@ impl From<std::io::Error> for EngineError {
     }
 }
 
-/// Why a file was not converted, before the cause is known.
+/// Why a file was not converted, before the programs are checked.
 #[derive(Debug)]
 enum Failure {
-    /// Because of the file, if the programs work.
+    /// The file's fault, provided that the programs work.
     Refused(FileRefusal),
     Machine(std::io::Error),
 }
 
-/// The reason why a file is refused.
+/// The reasons for refusing a file.
 #[derive(Debug)]
 struct FileRefusal {
-    /// The reason, for the client.
+    /// The message for the client.
     reason: &'static str,
     /// The details, for the log.
     details: String,
-    /// Whether a program has ended itself by a signal.
+    /// Whether a signal other than `SIGKILL` has ended a program.
     has_crashed: bool,
 }
 
@@ -230,7 +232,7 @@ async fn convert_file(
     input: &Path,
     target: ConversionTarget,
 ) -> Result<ConvertedFiles, Failure> {
-    // ffmpeg runs in another folder, where a relative path would lead elsewhere.
+    // ffmpeg runs in another folder, where a relative path would not lead to the file.
     let input = tokio::fs::canonicalize(input).await?;
     let directory = tempfile::tempdir_in(input.parent().unwrap_or(&input))?;
     let tools = Tools::new(path, directory.path(), target.max_pixels());
@@ -251,7 +253,7 @@ async fn convert_file(
     let upload = InputFile { path: &input, from: plan.lead };
     let how = plan.mp4(target.max_seconds());
     make(&tools, &upload, &how, &mp4, whole(target.max_work() * UNDERESTIMATE)).await?;
-    // The mp4 is measured because the upload may declare any length and size.
+    // Measure the mp4, because the upload may declare any length and size.
     let made = ProbeReport::of(&tools, &mp4, target.max_seconds()).await?;
     let seconds = made.format.duration.unwrap_or_default();
     if seconds <= 0.0 || plan.is_short(seconds, TOLERANCE) {
@@ -263,7 +265,7 @@ async fn convert_file(
     let Some(video) = made.streams.iter().find(|stream| stream.is_video()) else {
         return refused(BROKEN, "nothing to be seen");
     };
-    // The source is the mp4, which is upright already and whose container is ffmpeg's own, not the upload's.
+    // Make the flv from the mp4, which is already upright and whose container ffmpeg has written, not the client.
     let flv = match target {
         ConversionTarget::Video => {
             make(&tools, &InputFile::whole(&mp4), &plan::flv(), &flv, tool::QUICK).await?;
@@ -271,7 +273,8 @@ async fn convert_file(
         }
         ConversionTarget::Answer { .. } => None,
     };
-    // The thumbnail is taken between the first and the last picture, which may be the same: a sound may outlast the pictures.
+    // Take the thumbnail between the first and the last picture, which may be identical: the sound may outlast the
+    // pictures.
     let first = video.extent.start.unwrap_or_default();
     let at = first + (video.extent.last - first) * THUMBNAIL_AT - made.format.start();
     let at = InputFile { path: &mp4, from: Some(at) };
@@ -281,7 +284,7 @@ async fn convert_file(
     Ok(ConvertedFiles { mp4, flv, thumbnail, seconds: length(seconds), width, height, _directory: directory })
 }
 
-/// Makes a file, which must not be empty.
+/// Runs ffmpeg, and fails if the output is empty.
 async fn make(
     tools: &Tools<'_>,
     input: &InputFile<'_>,
@@ -291,11 +294,11 @@ async fn make(
 ) -> Result<(), Failure> {
     let answer = tools.make(input, how, output, processor_seconds).await?;
     let bytes = tokio::fs::metadata(output).await.map_or(0, |file| file.len());
-    // ffmpeg reports success as well when it has found no frame to write.
+    // ffmpeg also reports success if it has found no frame to write.
     if answer.status.success() && bytes > 0 { Ok(()) } else { Err(failed(BROKEN, &answer)) }
 }
 
-/// Whole seconds, as players show them.
+/// Rounds to whole seconds, as players show them.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and an hour")]
 fn length(seconds: f64) -> u32 {
     seconds.round().max(1.0) as u32
@@ -310,7 +313,7 @@ fn refused<T>(reason: &'static str, details: &str) -> Result<T, Failure> {
     Err(Failure::Refused(FileRefusal { reason, details: details.to_owned(), has_crashed: false }))
 }
 
-/// The refusal of a file that a program has failed on.
+/// The refusal of a file after a program has failed on it.
 fn failed(reason: &'static str, output: &ToolOutput) -> Failure {
     let details = format!("{}: {}", output.status, output.complaint);
     let signal = output.status.signal();

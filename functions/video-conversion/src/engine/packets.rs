@@ -1,19 +1,19 @@
-//! Measures the streams of a file by their packets, because the lengths that a file declares may be missing or wrong.
+//! Measures streams by their packets, because declared lengths may be missing or wrong.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer};
 
-/// ffprobe's entries of a packet.
+/// The entries of a packet that ffprobe prints.
 pub(super) const ENTRIES: &str = "packet=stream_index,pts_time,dts_time,duration_time,flags";
-/// The shortest gap, in packets of a usual length.
-// Some packets of high-efficiency AAC last as long as two others.
+/// The shortest distance that counts as a gap, in usual packet lengths.
+// In high-efficiency AAC, some packets are twice as long as the others.
 const GAP: f64 = 2.5;
 
 #[derive(Deserialize)]
 struct Packet {
     stream_index: u32,
-    /// The time in seconds, like the next two.
+    /// The presentation time in seconds; `dts_time` and `duration_time` are in seconds too.
     #[serde(default, deserialize_with = "number")]
     pts_time: Option<f64>,
     #[serde(default, deserialize_with = "number")]
@@ -24,21 +24,21 @@ struct Packet {
     flags: String,
 }
 
-/// The packets of a file, up to a maximum length.
+/// The packets of a file, up to a maximum time.
 #[derive(Debug)]
 pub(super) struct PacketSurvey {
     max_seconds: f64,
-    /// When the first packet is shown.
+    /// When the first visible packet is shown, in seconds.
     start: Option<f64>,
     streams: BTreeMap<u32, StreamExtent>,
     /// Whether the next line of ffprobe's JSON is a packet.
     is_inside: bool,
 }
 
-/// The measured extent of a stream. Times are in seconds, as the file counts them.
+/// The measured extent of a stream. Times are in seconds on the file's clock.
 #[derive(Debug, Clone, Default)]
 pub(super) struct StreamExtent {
-    /// About one for each frame of a video, hidden ones included.
+    /// The number of packets: about one for each frame of a video, including hidden frames.
     pub(super) packets: f64,
     /// When the first packet is shown.
     pub(super) start: Option<f64>,
@@ -46,30 +46,31 @@ pub(super) struct StreamExtent {
     pub(super) last: f64,
     /// When the last packet ends.
     pub(super) end: f64,
-    /// The length of the packets that players do not show, because they were cut off.
+    /// The total length of packets that an edit list hides from players.
     pub(super) hidden: f64,
-    /// The length of the gaps between packets, as far as it was added up.
+    /// The total length of the gaps found so far.
     gaps: f64,
-    /// The shortest distance of two packets.
+    /// The shortest distance between two packets.
     shortest: Option<f64>,
-    /// The last distance of two packets, which is compared when the next one is known: the first one may be a gap.
+    /// The distance between the last two packets. It is compared only when the next one is known, because the first may
+    /// be a gap.
     distance: Option<f64>,
 }
 
 impl PacketSurvey {
-    /// Ignores packets that are shown later than `max_seconds` after the first one.
+    /// Creates a survey that ignores packets later than `max_seconds` after the first one.
     pub(super) fn new(max_seconds: f64) -> Self {
         Self { max_seconds, start: None, streams: BTreeMap::new(), is_inside: false }
     }
 
-    /// Reads a line of ffprobe's compact JSON if it is part of a packet. Returns whether it was one.
-    // One by one: an hour has hundreds of thousands, which are not held in memory.
+    /// Reads a line of ffprobe's compact JSON. Returns whether it belonged to the packets.
+    // Line by line: an hour has hundreds of thousands of packets, too many to hold in memory.
     pub(super) fn read(&mut self, line: &[u8]) -> bool {
         if !self.is_inside {
             self.is_inside = line.trim_ascii() == b"\"packets\": [";
             return false;
         }
-        // Lists of side data, which are indented deeper, follow some packets on lines of their own.
+        // Some packets are followed by lines of side data, which are indented deeper.
         self.is_inside = !line.starts_with(b"    ]");
         let line = line.trim_ascii();
         if self.is_inside && line.starts_with(b"{ \"stream_index\"") {
@@ -82,19 +83,19 @@ impl PacketSurvey {
         self.is_inside
     }
 
-    /// Removes and returns the extent of a stream.
+    /// Removes and returns the extent of a stream; empty if the stream has no packets.
     pub(super) fn take(&mut self, stream: u32) -> StreamExtent {
         self.streams.remove(&stream).unwrap_or_default()
     }
 
     fn add(&mut self, packet: &Packet) {
-        // AVI has only the time of decoding.
+        // AVI has decoding times only.
         let Some(time) = packet.pts_time.or(packet.dts_time) else {
             self.streams.entry(packet.stream_index).or_default().packets += 1.0;
             return;
         };
         let duration = packet.duration_time.unwrap_or_default().max(0.0);
-        // An edit list moves what was cut off before 0; ffmpeg marks it too, except in fragmented files.
+        // An edit list shifts hidden packets before 0. ffmpeg also flags them, except in fragmented files.
         let is_hidden = packet.flags.contains('D') || (time < 0.0 && time + duration <= 0.0);
         if !is_hidden {
             let start = self.start.map_or(time, |start| start.min(time));
@@ -108,8 +109,8 @@ impl PacketSurvey {
 }
 
 impl StreamExtent {
-    /// The length of the gaps between the packets of a sound, whose packets are of equal length.
-    // Declared lengths do not count: mp4 has each packet last until the next one.
+    /// The total length of the gaps between the packets of a sound, whose packets are equally long.
+    // Declared lengths are useless here: mp4 extends each packet until the next one.
     pub(super) fn gaps(&self) -> f64 {
         self.gaps + self.last_gap()
     }
@@ -173,7 +174,7 @@ mod tests {
     fn a_gap_is_longer_than_two_packets_wherever_it_is() {
         for (distances, expected) in [
             (&[0.02, 0.02, 0.02][..], 0.0),
-            // High-efficiency AAC alternates so.
+            // High-efficiency AAC alternates like this.
             (&[0.02, 0.04, 0.02, 0.04], 0.0),
             (&[0.02, 0.06, 0.02], 0.04),
             (&[0.06, 0.02], 0.04),

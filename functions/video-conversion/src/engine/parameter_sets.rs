@@ -1,15 +1,16 @@
-//! Looks whether the pictures of an H.264 stream keep their size and shape, which a copy declares once for all of them.
+//! Checks whether all pictures of an H.264 stream have the same size and shape, because a copy declares these only
+//! once.
 
 use std::path::Path;
 
 use super::Failure;
 use super::tool::{InputFile, QUICK, Tools};
 
-/// The most that is read, in bytes: of an hour with five key frames a second.
+/// The maximum bytes to read: the sets of an hour with five key frames a second.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// Whether all sequence parameter sets of a video stream are the same. `output` is a file to write.
-// The stream of a phone that is turned, or of clips that were joined, has several.
+/// Whether all sequence parameter sets of a video stream are equal. Writes them to the file `output`.
+// Streams of a phone that was turned while recording, and of joined clips, have several.
 pub(super) async fn are_constant(
     tools: &Tools<'_>,
     input: &Path,
@@ -17,7 +18,7 @@ pub(super) async fn are_constant(
     output: &Path,
 ) -> Result<bool, Failure> {
     let mut how = vec!["-map".to_owned(), format!("0:{stream}")];
-    // The first filter puts the sets that the container holds before each key frame, the second leaves out everything else.
+    // The first filter writes the container's sets before each key frame, the second drops everything else.
     let filters = "-c copy -bsf:v h264_mp4toannexb,filter_units=pass_types=7 -f h264 -fs";
     how.extend(filters.split_ascii_whitespace().map(str::to_owned));
     how.push(MAX_BYTES.to_string());
@@ -29,9 +30,9 @@ pub(super) async fn are_constant(
     Ok(is_repetition(&sets))
 }
 
-/// Whether a byte stream consists of one unit, which is repeated.
+/// Whether a byte stream consists of one repeated unit.
 fn is_repetition(stream: &[u8]) -> bool {
-    // Units begin with the bytes 0, 0, 1, which occur in none of them, and end with none that is 0.
+    // Units begin after the bytes 0, 0, 1, which no unit contains. Zeros at the end are padding.
     let mut starts = stream.windows(3).enumerate().filter(|(_, bytes)| *bytes == [0, 0, 1]).map(|(at, _)| at);
     let Some(mut start) = starts.next() else { return false };
     let mut first: Option<&[u8]> = None;

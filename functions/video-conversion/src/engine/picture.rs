@@ -3,25 +3,24 @@
 use super::probe::ProbeStream;
 
 pub(super) const ODD_SIZE: &str = "The dimensions of this video are not supported.";
-/// Re-encoded frames fit into this size.
+/// The maximum size of re-encoded frames.
 pub(super) const MAX_ENCODED: (u32, u32) = (1280, 720);
-/// The size of the picture of a sound alone.
+/// The size of the black picture for sound without a picture.
 pub(super) const STILL: (u32, u32) = (640, 360);
-/// The minimum side of encoders, in pixels.
+/// The minimum side that encoders accept, in pixels.
 pub(super) const MIN_SIDE: u32 = 16;
 /// The maximum aspect ratio.
 const MAX_RATIO: u32 = 20;
 /// The longer side of a thumbnail, in pixels.
 const THUMBNAIL: u32 = 640;
-/// The luminance of white, in nits: what BT.2408 has cameras record it at.
+/// The luminance of white in nits, at which cameras record it (BT.2408).
 const WHITE: u32 = 203;
-/// Tone mapping changes nothing up to this part of the luminance of white. Everything brighter shares the
-/// rest.
+/// Tone mapping keeps luminances up to this fraction of white and compresses everything brighter into the rest.
 const KNEE: f64 = 0.7;
 
-/// Whether the colours of a video are those of a high dynamic range: players show them grey if they do not know it.
+/// Whether the video's colours have a high dynamic range: players that do not support it show them grey.
 pub(super) fn is_hdr(video: &ProbeStream) -> bool {
-    // HLG, as phones record it, and PQ.
+    // HLG, as recorded by phones, and PQ.
     ["arib-std-b67", "smpte2084"].contains(&video.color_transfer.as_str())
 }
 
@@ -36,13 +35,12 @@ pub(super) fn shown(video: &ProbeStream) -> Result<(u32, u32), &'static str> {
     if short < MIN_SIDE || long > short.saturating_mul(MAX_RATIO) {
         return Err(ODD_SIZE);
     }
-    // Phones store an upright video lying, with the angle that players turn it by.
+    // Phones store an upright video lying, with the rotation that players apply.
     let lies = matches!(whole(video.rotation()), 45..135 | 225..315);
     Ok(if lies { (height, width) } else { (width, height) })
 }
 
-/// The largest size with the same aspect ratio that is not larger than the original and fits into the frame, upright or
-/// not.
+/// The largest size with the same aspect ratio that fits into `frame`, upright or lying, without enlarging.
 // Encoders need even sides.
 pub(super) fn scaled_to_fit(size: (u32, u32), frame: (u32, u32)) -> (u32, u32) {
     let width = f64::from(size.0);
@@ -53,26 +51,26 @@ pub(super) fn scaled_to_fit(size: (u32, u32), frame: (u32, u32)) -> (u32, u32) {
     (width, height)
 }
 
-/// The filters that make the frames of a video so large.
+/// The filters that scale a video to this size.
 pub(super) fn filters(video: &ProbeStream, (width, height): (u32, u32)) -> String {
-    // ffmpeg evaluates this for each size that the frames have: it changes when a phone is turned.
+    // ffmpeg evaluates the expression for every frame size: the size changes when a phone is turned.
     let mut filters = format!(
         "scale=w='max(2,round(min({width},{height}*dar)/2)*2)':h='max(2,round(min({height},{width}/dar)/2)*2)'"
     );
     if is_hdr(video) {
         filters.push_str(&tone_mapping(video));
     }
-    // Without the side data of frames, which would declare the luminance of the HDR master, and holds captions.
+    // Delete the frames' side data: it holds captions and would declare the luminance of the HDR master.
     filters.push_str(&format!(
         ",format=yuv420p,pad={width}:{height}:(ow-iw)/2:(oh-ih)/2,setsar=1,sidedata=mode=delete"
     ));
     filters
 }
 
-/// The filters that make BT.709 of HDR.
-// Tones are mapped after scaling, because this takes as long as encoding.
+/// The filters that convert HDR to BT.709.
+// Map tones after scaling: mapping a pixel takes as long as encoding it.
 fn tone_mapping(video: &ProbeStream) -> String {
-    // Without them, zscale knows no way to other colours.
+    // zscale cannot convert colours whose primaries or matrix are unknown.
     let primaries = if is_unknown(&video.color_primaries) { ":color_primaries=bt2020" } else { "" };
     let matrix = if is_unknown(&video.color_space) { ":colorspace=bt2020nc" } else { "" };
     format!(
@@ -86,7 +84,7 @@ fn is_unknown(colors: &str) -> bool {
     matches!(colors, "" | "unknown" | "reserved" | "unspecified")
 }
 
-/// ffmpeg's arguments for the thumbnail, made from the mp4: the most typical frame at its position.
+/// ffmpeg's arguments for the thumbnail: the most typical frame near the start position of the mp4.
 pub(super) fn thumbnail(mp4: &ProbeStream) -> Vec<String> {
     let (width, height) = scaled_to_fit((mp4.width, mp4.height), (THUMBNAIL, THUMBNAIL));
     let mut how = vec!["-vf".to_owned(), format!("scale={width}:{height},thumbnail=50")];

@@ -1,4 +1,4 @@
-//! Decides how a video is converted, apart from running ffmpeg.
+//! Decides how a video is converted. It does not run ffmpeg.
 
 use super::picture::{self, MAX_ENCODED, MIN_SIDE, ODD_SIZE, STILL};
 use super::probe::{self, MIN_CUT, ProbeReport, ProbeStream};
@@ -6,26 +6,26 @@ use super::{BROKEN, ConversionTarget};
 
 /// The maximum length, in seconds.
 pub(super) const MAX_SECONDS: f64 = 3600.0;
-/// Larger frames are not copied: longer and shorter side.
+/// The longer and shorter side of the largest frame that is copied; larger ones are re-encoded.
 const MAX_COPIED: (u32, u32) = (1920, 1080);
 /// Level 4.2 of H.264, which browsers and phones decode in hardware.
 const MAX_LEVEL: i32 = 42;
 /// The maximum bit rate of a file that is copied, all streams together.
 const MAX_BIT_RATE: f64 = 8_000_000.0;
-/// The maximum estimated work of re-encoding, in seconds of one processor: half of the function's time. README.md gives
-/// the reasons and how the next three are measured.
+/// The maximum estimated time of re-encoding, in seconds of one processor: half of the function's time. README.md gives
+/// the reasons, and how the next three constants are measured.
 pub(super) const MAX_WORK: f64 = 660.0;
-/// Seconds of one processor to decode a million pixels, to encode them, and to map their tones before.
+/// Seconds of one processor to decode, encode and tone-map a million pixels.
 const DECODING: f64 = 0.006;
 const ENCODING: f64 = 0.011;
 const TONE_MAPPING: f64 = 0.014;
-/// Higher frame rates are reduced.
+/// The maximum frame rate of re-encoding.
 const FRAME_RATE: f64 = 30.0;
 /// The maximum size of a rendition, in bytes.
 const MAX_BYTES: &str = "2147483648";
-/// The longest silence at the beginning of a sound, and after a picture, that needs no work, in seconds.
+/// The longest silence before a sound, or sound after the last picture, that is left as it is, in seconds.
 const MAX_LATE: f64 = 0.1;
-/// The gaps of a copied sound, in seconds: players move what follows forward, which lips show.
+/// The maximum total gap in a copied sound, in seconds. Players close gaps, so longer ones break the lip sync.
 const MAX_GAPS: f64 = 0.05;
 
 const NO_VIDEO: &str = "This file contains no video stream.";
@@ -38,9 +38,9 @@ const TOO_MUCH: &str = "The video is too long for its dimensions and frame rate.
 pub(super) struct ConversionPlan {
     picture: Picture,
     sound: Option<Sound>,
-    /// The length of what was cut off from the beginning of a file that ffmpeg does not leave out by itself, in seconds.
+    /// The length of the hidden beginning, in seconds, if ffmpeg does not skip it by itself.
     pub(super) lead: Option<f64>,
-    /// When the sound ends, if the last picture is held until then, in seconds.
+    /// When the sound ends, in seconds; `None` unless the last picture must be held until then.
     held_until: Option<f64>,
     /// When the file begins, in seconds.
     start: f64,
@@ -57,7 +57,7 @@ enum Picture {
         stream: u32,
         filters: String,
     },
-    /// Black, beside a sound alone.
+    /// Black, for a sound without a picture.
     Still,
 }
 
@@ -87,7 +87,7 @@ impl ConversionPlan {
         }
         let picture = match video {
             Some(video) => Picture::of(video, probed, target, seconds, may_copy_picture)?,
-            // An answer cannot be repeated by its listeners, and a voice is most of it.
+            // A candidate cannot repeat an answer for its listeners, and the voice is most of it.
             None if audio.is_some() && target.may_lack_picture() => Picture::Still,
             None => return Err(no_picture(probed)),
         };
@@ -102,30 +102,30 @@ impl ConversionPlan {
         let held_until = (end_of(audio) > end_of(video) + MAX_LATE)
             .then(|| (end_of(audio) - start).min(target.max_seconds()));
         let lead = probed.format.lead();
-        // A file with a lead declares the length of the part that was cut off too.
+        // If part of the beginning is hidden, the declared length includes it.
         let declared_end = probed.format.duration.filter(|_| !target.may_be_short() && lead.is_none());
         Ok(Self { picture, sound, lead, held_until, start, declared_end })
     }
 
-    /// The video stream that is copied.
+    /// The index of the copied video stream; `None` if the picture is not copied.
     pub(super) fn copied_picture(&self) -> Option<u32> {
         if let Picture::Copied { stream } = self.picture { Some(stream) } else { None }
     }
 
-    /// Whether a result of so many seconds lacks more than `tolerance` of what the file declares.
+    /// Whether a result of `seconds` lacks more than `tolerance` of the declared length.
     pub(super) fn is_short(&self, seconds: f64, tolerance: f64) -> bool {
-        // Containers disagree whether what they declare is a length or an end, so the shorter length counts.
+        // Some containers declare a length, others an end, so assume the shorter length.
         self.declared_end.is_some_and(|end| {
             let length = if end > self.start { end - self.start } else { end };
             seconds < length * (1.0 - tolerance) - 0.5
         })
     }
 
-    /// ffmpeg's arguments for the mp4, which is cut off after `max_seconds`.
+    /// ffmpeg's arguments for the mp4, cut off after `max_seconds`.
     pub(super) fn mp4(&self, max_seconds: f64) -> Vec<String> {
         let mut how = self.picture.arguments();
         if let Some(end) = self.held_until {
-            // Players show nothing, or stop, if the picture of a camera that froze is shorter than the sound.
+            // If the picture ends before the sound, as when a camera freezes, players show nothing or stop.
             let duration = format!("if(eq(NEXT_PTS,NOPTS),max(DURATION,{end:.3}/TB-PTS),DURATION)");
             how.extend(["-bsf:v".to_owned(), format!("setts=duration='{duration}'")]);
         }
@@ -134,15 +134,15 @@ impl ConversionPlan {
             how.extend(words(if is_copied {
                 "-c:a copy"
             } else {
-                // Silence in place of what is missing: players do not wait at gaps.
+                // Fill gaps with silence: players do not wait at gaps.
                 "-c:a aac -b:a 128k -ac 2 -ar 48000 -af aresample=async=1:min_hard_comp=0.05:first_pts=0"
             }));
         }
-        // Phones write the place and the device into a video, which its viewers are not meant to learn.
+        // Drop the metadata: phones store the location and the device, which viewers must not learn.
         how.extend(words("-map_metadata -1 -map_chapters -1 -sn -dn -fflags +bitexact"));
-        // A file that declares less than its length must not fill the disk.
+        // A file that is longer than declared must not fill the disk.
         how.extend(["-t".to_owned(), max_seconds.to_string(), "-fs".to_owned(), MAX_BYTES.to_owned()]);
-        // The index at the beginning of the file lets browsers play before they have it all.
+        // With the index at the beginning, browsers can play while they load.
         how.extend(words("-movflags +faststart -threads 2 -f mp4"));
         how
     }
@@ -171,11 +171,12 @@ impl Picture {
         Ok(Self::Encoded { stream, filters: picture::filters(video, size) })
     }
 
-    /// ffmpeg's arguments for the picture of the mp4.
+    /// ffmpeg's arguments for the mp4's picture.
     fn arguments(&self) -> Vec<String> {
         let (stream, filters) = match self {
             Self::Copied { stream } => {
-                // Browsers record avc3, which not all players know. It differs in its name alone if its parameters do not change.
+                // Browsers record avc3, which some players do not support. With constant parameters, only the tag
+                // differs from avc1.
                 let copied = ["-map", &format!("0:{stream}"), "-c:v", "copy", "-tag:v", "avc1"];
                 return copied.map(str::to_owned).into();
             }
@@ -194,12 +195,12 @@ impl Picture {
     }
 }
 
-/// ffmpeg's arguments for the flv, made from the mp4.
+/// ffmpeg's arguments for the flv, which is made from the mp4.
 pub(super) fn flv() -> Vec<String> {
     words("-map 0 -c copy -map_metadata -1 -fflags +bitexact -flvflags +add_keyframe_index -f flv").collect()
 }
 
-/// Why a file has no picture.
+/// The reason why a file has no usable picture.
 fn no_picture(probed: &ProbeReport) -> &'static str {
     let mut videos = probed.streams.iter().filter(|stream| stream.is_video()).peekable();
     if videos.peek().is_none() {
@@ -214,7 +215,7 @@ fn no_picture(probed: &ProbeReport) -> &'static str {
 /// The estimated work of re-encoding, in seconds of one processor.
 fn work(video: &ProbeStream, scaled: (u32, u32), seconds: f64) -> f64 {
     let frames = video.extent.packets;
-    // Decoding costs by the frames of the upload, encoding by those that are left of them.
+    // Decoding costs per frame of the upload, encoding per frame of the rendition.
     let decoded = f64::from(video.width) * f64::from(video.height) * frames;
     let pixels = f64::from(scaled.0) * f64::from(scaled.1);
     let encoded = pixels * frames.min(FRAME_RATE * seconds);
@@ -222,7 +223,7 @@ fn work(video: &ProbeStream, scaled: (u32, u32), seconds: f64) -> f64 {
     (decoded * DECODING + encoded * ENCODING + mapped * TONE_MAPPING) / 1e6
 }
 
-/// Whether the video stream can be copied, if its parameters stay the same.
+/// Whether the video stream can be copied, provided that its parameters are constant.
 fn fits(video: &ProbeStream) -> bool {
     let long = video.width.max(video.height);
     let short = video.width.min(video.height);
@@ -239,7 +240,7 @@ fn fits(video: &ProbeStream) -> bool {
         && short >= MIN_SIDE
         && video.width.is_multiple_of(2)
         && video.height.is_multiple_of(2)
-        // A copy would hold what was cut off.
+        // A copy would include the hidden packets.
         && video.extent.hidden == 0.0
 }
 
@@ -253,7 +254,7 @@ mod tests {
 
     use super::*;
 
-    /// The plan for a file with so many frames in so many seconds, at 6 Mbit/s.
+    /// The plan for a file with `frames` in `seconds`, at 6 Mbit/s.
     fn planned(
         target: ConversionTarget,
         seconds: f64,

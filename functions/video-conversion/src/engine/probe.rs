@@ -10,12 +10,12 @@ use super::{Failure, codecs, failed, refused};
 
 pub(super) const NO_VIDEO: &str = "This file is broken, or not in a supported video format.";
 
-/// The entries to show, besides the packets.
+/// The entries that ffprobe prints besides the packets.
 const ENTRIES: &str = "format=start_time,duration,size:\
                     stream=index,codec_type,codec_name,pix_fmt,width,height,sample_aspect_ratio,field_order,\
                     color_transfer,color_primaries,color_space,channels,level:\
                     stream_disposition=attached_pic:stream_side_data=rotation";
-/// The smallest time before 0 that was cut off, in seconds. Less is the lead of an audio codec.
+/// The shortest hidden beginning, in seconds. Anything shorter is the priming of an audio codec.
 pub(super) const MIN_CUT: f64 = 0.1;
 
 #[derive(Debug, Deserialize)]
@@ -30,7 +30,7 @@ pub(super) struct ProbeFormat {
     /// When the first packet is shown, in seconds.
     #[serde(default, deserialize_with = "number")]
     start_time: Option<f64>,
-    /// The length in seconds; some recorders omit it. In some containers, it is the end instead.
+    /// The length in seconds; in some containers, the end. Some recorders omit it.
     #[serde(default, deserialize_with = "number")]
     pub(super) duration: Option<f64>,
     /// The size in bytes.
@@ -69,8 +69,8 @@ pub(super) struct ProbeStream {
     pub(super) disposition: StreamDisposition,
     #[serde(default)]
     pub(super) side_data_list: Vec<SideData>,
-    /// The times of the part that is converted.
-    // Counted: a rate, a length and a number of frames are what the file says about itself.
+    /// The measured extent of the converted part.
+    // Measured, because a file may declare any rate, length and number of frames.
     #[serde(skip)]
     pub(super) extent: StreamExtent,
 }
@@ -86,7 +86,7 @@ pub(super) struct SideData {
 }
 
 impl ProbeStream {
-    /// Whether it is a video and not a still image, such as an album cover.
+    /// Whether the stream is a video and not a still image, such as an album cover.
     pub(super) fn is_video(&self) -> bool {
         self.codec_type == "video" && self.disposition.attached_pic == 0
     }
@@ -95,18 +95,17 @@ impl ProbeStream {
         self.codec_type == "audio" && self.channels > 0
     }
 
-    /// Whether its codec is one of those that are decoded.
     pub(super) fn is_decoded(&self) -> bool {
         codecs::is_decoded(&self.codec_name)
     }
 
-    /// Whether it is decoded, and holds something to show.
+    /// Whether the stream can be decoded and is not empty.
     // iPhones store a sound in Apple's own codec before the same sound in AAC.
     pub(super) fn is_usable(&self) -> bool {
         self.is_decoded() && self.extent.start.is_some()
     }
 
-    /// The rotation for display, in degrees.
+    /// The rotation for display in degrees: at least 0, below 360.
     pub(super) fn rotation(&self) -> f64 {
         self.side_data_list.iter().find_map(|data| data.rotation).unwrap_or_default().rem_euclid(360.0)
     }
@@ -118,19 +117,19 @@ impl ProbeStream {
 }
 
 impl ProbeFormat {
-    /// When the file begins, in seconds: what was cut off comes before 0.
+    /// The time of the first visible packet, in seconds: hidden packets are before 0.
     pub(super) fn start(&self) -> f64 {
         self.start_time.filter(|start| *start > -MIN_CUT).unwrap_or_default()
     }
 
-    /// The length of what comes before the beginning, in seconds.
+    /// The length of the hidden beginning in seconds; `None` if it is too short to count.
     pub(super) fn lead(&self) -> Option<f64> {
         self.start_time.filter(|start| *start <= -MIN_CUT).map(|start| -start)
     }
 }
 
 impl ProbeReport {
-    /// Inspects a file; only the first `max_seconds` are converted.
+    /// Inspects a file. Measures the first `max_seconds`, because no more is converted.
     pub(super) async fn of(tools: &Tools<'_>, input: &Path, max_seconds: f64) -> Result<Self, Failure> {
         let mut survey = PacketSurvey::new(max_seconds);
         let answer = tools.probe(input, ENTRIES, &mut survey).await?;
@@ -146,7 +145,7 @@ impl ProbeReport {
     }
 }
 
-/// The quotient of two positive numbers separated by `sign`.
+/// The quotient of two positive numbers separated by `sign`; `None` if the text is something else.
 fn quotient(text: &str, sign: char) -> Option<f64> {
     let (x, y) = text.split_once(sign)?;
     let x = x.parse::<f64>().ok()?;

@@ -1,6 +1,6 @@
-//! Starts programs that work on files of clients and that such a file may have taken over: without sockets, with limits of
-//! processor time and of processes, and without anything that outlives them. The only other thing that such a program could reach
-//! is this process, which it may not look into.
+//! Starts programs that work on clients' files, and that such a file may have taken over. A program gets no sockets,
+//! limits of processor time and processes, and leaves no process behind. The only other process in reach is this one,
+//! which hides itself.
 
 use std::io;
 use std::process::ExitStatus;
@@ -10,7 +10,7 @@ use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-/// A program that runs. Dropping it kills the program and all that it has started.
+/// A running program. Dropping it kills the program and all its descendants.
 #[derive(Debug)]
 pub(super) struct SandboxedProgram {
     child: Child,
@@ -18,17 +18,17 @@ pub(super) struct SandboxedProgram {
 }
 
 impl SandboxedProgram {
-    /// Starts a program that can open no socket, and is killed after so much time of processors.
+    /// Starts a program that cannot open sockets and is killed after `processor_seconds`.
     ///
     /// # Errors
-    /// If it cannot be started, or an earlier one has left a process that cannot be stopped.
+    /// If it cannot be started, or a process that an earlier program left cannot be killed.
     pub(super) async fn start(mut command: Command, processor_seconds: u64) -> io::Result<Self> {
         let runtime = Handle::current();
         let (answer, started) = oneshot::channel();
-        // The thread is of its own, because a filter stays on the thread, which the program inherits it from.
+        // A new thread, because a seccomp filter cannot be removed from a thread and the program inherits it.
         let thread = std::thread::Builder::new().spawn(move || {
             let _runtime = runtime.enter();
-            // The caller has given up if there is no time left; dropping the program kills it.
+            // Sending fails if the caller has timed out. Dropping the program then kills it.
             let _ =
                 answer.send(deny_sockets().and_then(|()| running::start(&mut command, processor_seconds)));
         })?;
@@ -36,15 +36,15 @@ impl SandboxedProgram {
         (&mut start.started).await.map_err(io::Error::other)?
     }
 
-    /// The output of the program.
+    /// The standard output and standard error of the program.
     pub(super) fn take_output(&mut self) -> (Option<ChildStdout>, Option<ChildStderr>) {
         (self.child.stdout.take(), self.child.stderr.take())
     }
 
-    /// Waits for the end of the program, and kills what it has left, which may hold its output open.
+    /// Waits until the program ends and kills the processes that it has left, which may hold its output open.
     ///
     /// # Errors
-    /// If a process that it has started cannot be stopped.
+    /// If a process that the program has started cannot be killed.
     pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
         let status = self.child.wait().await?;
         running::end(self.id.take())?;
@@ -52,8 +52,8 @@ impl SandboxedProgram {
     }
 }
 
-/// The start of a program on a thread. Dropping it waits for the thread.
-// Otherwise a caller who gives up goes on while the program still runs, until that thread has killed it.
+/// A program that is being started on a thread. Dropping it waits for the thread.
+// Otherwise a caller that times out would continue while the program still runs.
 struct ProgramStart {
     started: oneshot::Receiver<io::Result<SandboxedProgram>>,
     thread: Option<JoinHandle<()>>,
@@ -72,13 +72,12 @@ impl Drop for SandboxedProgram {
     fn drop(&mut self) {
         if let Some(id) = self.id.take() {
             let _ = self.child.start_kill();
-            // If a process stays, no further program starts.
+            // If a process cannot be killed, no further program starts.
             let _ = running::end(Some(id));
         }
     }
 }
 
-/// The programs that run.
 #[cfg(target_os = "linux")]
 mod running {
     use std::collections::BTreeSet;
@@ -91,10 +90,11 @@ mod running {
     use super::super::leftover::{adopt_orphans, kill_leftovers, tasks_of_user};
     use super::SandboxedProgram;
 
-    /// The most processes and threads that a program may add to those of the user: ffmpeg has about twenty threads.
+    /// How many processes and threads a program may add to those of the user. ffmpeg has about twenty threads.
     const SPARE_TASKS: u64 = 256;
 
-    /// The identifiers of running programs. Locked until a program that starts is in the list: before, it looks like a leftover.
+    /// The identifiers of running programs. Locked while a program starts: one that is not listed looks like a
+    /// leftover.
     static RUNNING: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
     fn running() -> MutexGuard<'static, BTreeSet<i32>> {
@@ -104,7 +104,7 @@ mod running {
     pub(super) fn start(command: &mut Command, processor_seconds: u64) -> io::Result<SandboxedProgram> {
         adopt_orphans()?;
         let tasks = tasks_of_user()? + SPARE_TASKS;
-        // Unlocked before anything more can fail: a program that is dropped locks the list itself.
+        // Unlock before anything else can fail: dropping a program locks the list itself.
         let (program, id) = {
             let mut running = running();
             kill_leftovers(&running)?;
@@ -113,10 +113,10 @@ mod running {
             running.extend(id);
             (SandboxedProgram { child, id }, id)
         };
-        // `None` if it has ended, which only waiting for it finds out.
+        // `None` if the program has ended and was waited for.
         if let Some(id) = id.and_then(Pid::from_raw) {
             for (resource, most) in [(Resource::Cpu, processor_seconds), (Resource::Nproc, tasks)] {
-                // A process without privileges cannot exceed its own hard limit, which the program has inherited.
+                // A process without privileges cannot exceed the hard limit that it has inherited.
                 let most = getrlimit(resource).maximum.map_or(most, |own| own.min(most));
                 prlimit(Some(id), resource, Rlimit { current: Some(most), maximum: Some(most) })?;
             }
@@ -124,7 +124,7 @@ mod running {
         Ok(program)
     }
 
-    /// Notes that a program has ended or was killed, and kills what it has left.
+    /// Removes an ended program from the list and kills the processes that it has left.
     pub(super) fn end(id: Option<i32>) -> io::Result<()> {
         let mut running = running();
         id.map(|id| running.remove(&id));
@@ -132,7 +132,7 @@ mod running {
     }
 }
 
-// Without limits on a developer's other system, where there are no credentials to protect.
+// No limits on a developer's other system, which has no credentials to protect.
 #[cfg(not(target_os = "linux"))]
 mod running {
     use std::io;
@@ -150,7 +150,7 @@ mod running {
     }
 }
 
-/// Hides the environment and the memory of this process, and the credentials in them, from other processes of the same user.
+/// Hides this process's environment and memory, which hold credentials, from other processes of the same user.
 ///
 /// # Errors
 /// If the kernel refuses.
@@ -158,7 +158,8 @@ mod running {
 pub fn hide_process() -> io::Result<()> {
     use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 
-    // The files of the process in /proc then belong to root, and only root may trace it. Programs start as usual.
+    // The kernel then gives the process's files in /proc to root and lets only root trace it. Starting programs still
+    // works.
     Ok(set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
 }
 
@@ -169,7 +170,7 @@ fn deny_sockets() -> io::Result<()> {
     use seccompiler::{BpfProgram, Error, SeccompAction, SeccompFilter, TargetArch, apply_filter};
 
     static FILTER: LazyLock<Result<BpfProgram, Error>> = LazyLock::new(|| {
-        // io_uring opens sockets without the first of these calls.
+        // io_uring can open sockets without the `socket` call.
         let denied = [libc::SYS_socket, libc::SYS_io_uring_setup].map(|call| (call, Vec::new()));
         let denial = SeccompAction::Errno(libc::EACCES.unsigned_abs());
         let architecture: TargetArch = std::env::consts::ARCH.try_into()?;
@@ -181,7 +182,7 @@ fn deny_sockets() -> io::Result<()> {
     apply_filter(filter).map_err(io::Error::other)
 }
 
-/// A developer's other system needs no protection, since the credentials are none.
+/// Does nothing: a developer's other system has no credentials to protect.
 ///
 /// # Errors
 /// None.
@@ -206,7 +207,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_program_may_not_exceed_the_hard_limit_of_this_process() {
-        // The limit is in seconds of a processor, which no test of this process takes.
+        // In seconds of processor time, far more than these tests take.
         let own = 1_000_000;
         setrlimit(Resource::Cpu, Rlimit { current: Some(own), maximum: Some(own) }).unwrap();
         let mut command = Command::new("sleep");
@@ -216,7 +217,7 @@ mod tests {
         let limit = limits.lines().find(|line| line.starts_with("Max cpu time")).unwrap();
         assert_eq!(limit.split_whitespace().nth(3), Some("1000000"), "{limit}");
         drop(program);
-        // The list of programs is not locked any more.
+        // The list of programs must be unlocked again.
         let next = SandboxedProgram::start(Command::new("true"), 1).await.unwrap().wait().await.unwrap();
         assert!(next.success());
     }

@@ -12,34 +12,34 @@ use tokio::sync::OnceCell;
 use super::sandbox::SandboxedProgram;
 use super::{codecs, packets};
 
-/// The maximum length of what is kept of a program's output, in bytes.
+/// The maximum bytes of a program's output that are kept.
 const MAX_ANSWER: usize = 1024 * 1024;
 /// The maximum length of a line of a program's output, in bytes.
 const MAX_LINE: u64 = 64 * 1024;
 /// The maximum length of error messages for the log, in bytes.
 const MAX_COMPLAINT: u64 = 2000;
-/// The maximum number of pixels of a frame of a file that is inspected: 8K.
+/// The maximum pixels of a frame of a file that is inspected: 8K.
 pub(super) const MAX_PIXELS: u32 = 36_000_000;
 /// The maximum size of one allocation, in bytes.
 const MAX_BLOCK: &str = "300000000";
-/// A program that copies, or looks at a few frames, is killed after so many seconds of a processor.
+/// The limit in processor seconds for a program that only copies or inspects a few frames.
 pub(super) const QUICK: u64 = 30;
 /// The maximum number of streams of a file.
 const MAX_STREAMS: &str = "32";
 
-/// The accepted containers. All are self-contained: playlists, scripts and lists of files are excluded. MPEG-TS is
-/// excluded because some static builds of ffprobe crash on its channel names.
+/// The accepted containers, all self-contained: no playlists, scripts or lists of files. MPEG-TS is excluded because
+/// some static builds of ffprobe crash on its channel names.
 const CONTAINERS: &str = "mov,matroska,avi,flv,mpeg,asf,ogg";
-/// The programs, and where they work.
+/// The programs and their working folder.
 #[derive(Debug)]
 pub(super) struct Tools<'a> {
     /// The folders with the programs, as in `PATH`.
     pub(super) path: &'a OsStr,
-    /// A folder of its own.
+    /// The working folder of the programs, for one conversion only.
     pub(super) directory: &'a Path,
     /// The largest frame that a conversion decodes, in pixels.
     pub(super) max_pixels: u32,
-    /// The names of all decoders of ffprobe, once it has listed them.
+    /// The names of all decoders of ffprobe; listed once.
     decoders: OnceCell<String>,
 }
 
@@ -55,25 +55,26 @@ impl<'a> Tools<'a> {
         Self { path, directory, max_pixels, decoders: OnceCell::new() }
     }
 
-    /// ffprobe's JSON about a file; `survey` reads the packets in it.
+    /// Runs ffprobe on a file. `survey` reads the packets; the result holds the rest of the JSON.
     pub(super) async fn probe(
         &self,
         input: &Path,
         entries: &str,
         survey: &mut packets::PacketSurvey,
     ) -> io::Result<ToolOutput> {
-        // A larger frame than the target allows has still to be seen, to be refused by its size.
+        // Inspect frames that are larger than the target allows too, so that they are refused with the right reason.
         let mut args = reading(input, MAX_PIXELS);
         let entries = format!("{entries}:{}", packets::ENTRIES);
         args.extend(["-show_entries", &entries, "-of", "json=compact=1"].map(OsString::from));
-        // ffprobe opens a decoder for each stream that it lists, and gives up if it may not. With the colon, this option is one
-        // for these alone; the list in `reading` goes on to apply to what is decoded to inspect a file.
+        // ffprobe opens a decoder for every stream that it lists, and fails if it may not. With the colon, the option
+        // applies only to these decoders. The whitelist of `reading` still applies to the decoders that analyse the
+        // file.
         let decoders = self.decoders.get_or_try_init(|| self.list_decoders()).await?;
         args.extend(["-codec_whitelist:".into(), decoders.into()]);
         self.run("ffprobe", args, QUICK, &mut |line| !survey.read(line)).await
     }
 
-    /// Asks ffprobe for the names of all its decoders, separated by commas; empty if it has no list of them.
+    /// The names of all decoders of ffprobe, separated by commas; empty if it prints no list.
     async fn list_decoders(&self) -> io::Result<String> {
         let list = self.run("ffprobe", vec!["-decoders".into()], QUICK, &mut |_| true).await?;
         let list = String::from_utf8_lossy(&list.stdout);
@@ -98,7 +99,7 @@ impl<'a> Tools<'a> {
         self.run("ffmpeg", args, processor_seconds, &mut |_| true).await
     }
 
-    /// Runs a program, and keeps those lines of its output that `keeps` returns true for.
+    /// Runs a program and keeps the output lines that `keeps` accepts.
     async fn run(
         &self,
         program: &str,
@@ -106,7 +107,8 @@ impl<'a> Tools<'a> {
         processor_seconds: u64,
         keeps: &mut (dyn FnMut(&[u8]) -> bool + Send),
     ) -> io::Result<ToolOutput> {
-        // Found beforehand: what has still to be looked up in another PATH is started by copying this process's page tables.
+        // Find the program first: if the standard library must search another `PATH`, it forks and copies this
+        // process's page tables.
         let found =
             std::env::split_paths(self.path).map(|folder| folder.join(program)).find(|path| path.is_file());
         let mut command = Command::new(found.unwrap_or_else(|| program.into()));
@@ -125,18 +127,18 @@ impl<'a> Tools<'a> {
 /// A file to read, with the position to start from.
 pub(super) struct InputFile<'a> {
     pub(super) path: &'a Path,
-    /// The start in seconds after the first packet.
+    /// The start, in seconds after the first packet; `None` for the beginning.
     pub(super) from: Option<f64>,
 }
 
 impl<'a> InputFile<'a> {
-    /// A file from its beginning.
     pub(super) fn whole(path: &'a Path) -> Self {
         Self { path, from: None }
     }
 }
 
-/// Arguments to read a file of an accepted kind, with frames of at most so many pixels, and nothing that it refers to.
+/// Arguments for reading a file in an accepted container, with frames of at most `max_pixels`, without opening other
+/// files.
 fn reading(input: &Path, max_pixels: u32) -> Vec<OsString> {
     let max_pixels = max_pixels.to_string();
     let decoders = codecs::decoders();
@@ -153,14 +155,14 @@ fn reading(input: &Path, max_pixels: u32) -> Vec<OsString> {
     args
 }
 
-/// A path that cannot be taken for an option or a URL.
+/// A path that ffmpeg cannot mistake for an option or a URL.
 fn local(path: &Path) -> OsString {
     let mut name = OsString::from("file:");
     name.push(path);
     name
 }
 
-/// The lines of the output that `keeps` returns true for, as far as there is room for them.
+/// The output lines that `keeps` accepts, up to the maximum size.
 async fn lines(
     from: Option<impl AsyncRead + Unpin>,
     keeps: &mut (dyn FnMut(&[u8]) -> bool + Send),
@@ -178,7 +180,7 @@ async fn lines(
     Ok(kept)
 }
 
-/// The first `most` bytes of the output; the rest is read and dropped, so that the program can continue.
+/// The first `most` bytes of the output. Reads and drops the rest, so that the program can continue.
 async fn first(from: Option<impl AsyncRead + Unpin>, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if let Some(mut from) = from {

@@ -1,4 +1,4 @@
-//! Conversions of videos as people send them. Made with ffmpeg, looked at with ffprobe.
+//! Conversions of typical videos, made with ffmpeg and checked with ffprobe.
 
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ async fn a_phone_held_upright_gives_an_upright_video() {
     let place = Place::new();
     let lying = place.made("lying.mp4", &format!("{SIGHT} {SOUND} {H264} -c:a aac"));
     let mut turned = std::fs::read(lying).unwrap();
-    // Players turn the picture by this matrix in the header of the first track.
+    // Players rotate the picture by this matrix in the header of the first track.
     let matrix = turned.windows(4).position(|window| window == b"tkhd").unwrap() + 44;
     let quarter: [u32; 9] = [0, 0x0001_0000, 0, 0xFFFF_0000, 0, 0, 0, 0, 0x4000_0000];
     turned[matrix..matrix + 36].copy_from_slice(&quarter.map(u32::to_be_bytes).concat());
@@ -61,7 +61,7 @@ async fn recordings_of_all_common_devices_are_converted() {
         ("browser.webm", format!("{SIGHT} {SOUND} {vp9}"), (640, 360)),
         ("odd.mkv", format!("-f lavfi -i testsrc2=s=641x361:d=3 {SOUND} -c:v ffv1 -c:a flac"), (0, 0)),
         ("odd.avi", format!("-f lavfi -i testsrc2=s=641x361:d=3 {SOUND} -c:v mpeg4 -c:a mp3"), (640, 360)),
-        // Without the times at which its pictures are shown.
+        // No presentation times.
         ("new.avi", format!("{SIGHT} {SOUND} {H264} -c:a mp3"), (640, 360)),
         ("large.mov", format!("-f lavfi -i testsrc2=s=2560x1440:d=1 {SOUND} {H264}"), (1280, 720)),
         (

@@ -1,4 +1,4 @@
-//! Films that were trimmed: what was cut off is still in the file, and an edit list leaves it out.
+//! Trimmed films: the file still contains the removed part, and an edit list hides it.
 
 use std::path::Path;
 
@@ -6,10 +6,10 @@ use crate::markers::{beeps, bright_parts, marked};
 use crate::recordings::answered;
 use crate::support::{Place, converted};
 
-/// How ffmpeg reads what was cut off too.
+/// Options that make ffmpeg read the hidden part too.
 const EVERYTHING: &[&str] = &["-ignore_editlist", "1"];
 
-/// Whether the bright second is in it, which fills the picture: a small one suffices.
+/// Whether the file contains the bright second. It fills the picture, so a small size suffices.
 fn shows(path: &Path, options: &[&str]) -> bool {
     bright_parts(path, (32, 18), options).iter().any(|(_, _, brightest)| *brightest > 128)
 }
@@ -17,7 +17,7 @@ fn shows(path: &Path, options: &[&str]) -> bool {
 #[tokio::test]
 async fn what_was_cut_off_is_not_passed_on() {
     let place = Place::new();
-    // The film is bright and loud in the first second, which is cut off.
+    // The film is bright and loud in its first second, which is removed.
     let film = marked("320x180", 8.0, 0.4);
     let whole = place.made("whole.mp4", &format!("{film} -c:v libx264 -g 500 -pix_fmt yuv420p -c:a aac"));
     let whole = whole.display();
@@ -43,7 +43,7 @@ async fn what_was_cut_off_is_not_passed_on() {
     }
 }
 
-/// The place of a box of this name at or after `from`: where its size stands.
+/// The offset of the size field of the first box `name` at or after `from`.
 fn box_at(bytes: &[u8], name: &[u8; 4], from: usize) -> Option<usize> {
     bytes[from..].windows(4).position(|window| window == name).map(|at| from + at - 4)
 }
@@ -52,7 +52,7 @@ fn number_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap())
 }
 
-/// Cuts the seconds from 2 to 5 out of an mp4 of eight seconds, whose boxes stand behind the pictures.
+/// Removes the seconds from 2 to 5 of an mp4 of eight seconds whose `moov` follows the pictures.
 fn cut_in_the_middle(mut bytes: Vec<u8>) -> Vec<u8> {
     let movie = box_at(&bytes, b"moov", 0).unwrap();
     let second = number_at(&bytes, box_at(&bytes, b"mvhd", movie).unwrap() + 20);
@@ -82,7 +82,7 @@ fn cut_in_the_middle(mut bytes: Vec<u8>) -> Vec<u8> {
 #[tokio::test]
 async fn what_was_cut_out_of_the_middle_is_not_passed_on() {
     let place = Place::new();
-    // Just before the second part, where players begin to decode.
+    // The marker is just before the second part, where players begin to decode.
     let film = marked("320x180", 8.0, 4.4);
     let whole = place.made("whole.mp4", &format!("{film} -c:v libx264 -g 500 -pix_fmt yuv420p -c:a aac"));
     let input = place.written("cut.mp4", cut_in_the_middle(std::fs::read(&whole).unwrap()));

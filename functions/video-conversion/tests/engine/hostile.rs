@@ -1,4 +1,4 @@
-//! Files that are no videos, or pretend to be: they are refused, and no file or address that they name is opened.
+//! Files that are not videos, or pretend to be. The service must refuse them, and open no file or URL that they name.
 
 use std::net::TcpListener;
 
@@ -37,7 +37,7 @@ async fn files_without_video_are_refused() {
     }
 }
 
-/// Boxes in boxes that all claim to reach to the end.
+/// Nested boxes that all claim to reach to the end of the file.
 fn nested(depth: usize) -> Vec<u8> {
     b"\0\0\0\0moov\0\0\0\0trak\0\0\0\0mdia".repeat(depth)
 }
@@ -111,7 +111,7 @@ async fn a_video_that_was_cut_is_refused_wherever_it_was_cut() {
             refusal(&place.written(&format!("{number}-{tenths}.mp4"), cut)).await;
         }
     }
-    // A file in a known format of which nothing but the index has arrived.
+    // A truncated file of a known format: only the index has arrived.
     let index = fast.windows(4).position(|window| window == b"mdat").unwrap() + 4;
     let reason = refusal(&place.written("index.mp4", &fast[..index])).await;
     assert_eq!(reason, "The video is broken or incomplete.");
@@ -124,24 +124,24 @@ async fn a_video_that_lies_about_itself_does_no_harm() {
     let truth = converted(&video).await.unwrap();
     let bytes = std::fs::read(&video).unwrap();
     let find = |name: &[u8]| bytes.windows(4).position(|window| window == name).unwrap();
-    // Each of the tables of samples says that it has four thousand million entries.
+    // Each sample table claims to have four thousand million entries.
     for table in [b"stsz", b"stco", b"stsc", b"stts"] {
         let mut lie = bytes.clone();
         let entries = find(table) + if table == b"stsz" { 12 } else { 8 };
         lie[entries..entries + 4].fill(0xff);
-        // Refused, or converted as if it told the truth.
+        // Either refused, or converted with the true length and size.
         if let Ok(made) = converted(&place.written("table.mp4", lie)).await {
             assert_eq!((made.seconds, made.width, made.height), (truth.seconds, 320, 240));
         }
     }
-    // A track header may say what it likes about its size: what counts is the picture itself.
+    // The track header may declare any size: the size of the decoded picture counts.
     let mut lie = bytes.clone();
     let entry = find(b"avc1") + 4 + 24;
     lie[entry..entry + 4].fill(0xff);
     if let Ok(made) = converted(&place.written("size.mp4", lie)).await {
         assert_eq!((made.width, made.height), (320, 240));
     }
-    // Boxes that hold themselves.
+    // A box that contains itself.
     let mut lie = bytes.clone();
     let moov = find(b"moov");
     lie.copy_within(moov - 4..moov + 4, moov + 4);

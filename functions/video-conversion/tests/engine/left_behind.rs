@@ -1,4 +1,4 @@
-//! Programs that a file has taken over, and that leave processes behind to meet the next file.
+//! Hostile files that take over a program and leave processes behind to spy on the next file.
 #![cfg(target_os = "linux")]
 
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::support::{MINUTE, Place, path_with, program};
 
 const TARGET: ConversionTarget = ConversionTarget::Answer { max_seconds: 5 };
 
-/// Ways to outlive the program that has started a process, as a shell does them.
+/// Shell scripts that start a process in a way that lets it outlive its program.
 const WAYS: [(&str, &str); 5] = [
     ("another session", "setsid sh -c \"$spy\" &"),
     ("a double fork", "( ( setsid sh -c \"$spy\" >/dev/null 2>&1 & ) & )"),
@@ -19,7 +19,7 @@ const WAYS: [(&str, &str); 5] = [
     ("signals that are ignored", "setsid sh -c \"trap '' TERM HUP INT; $spy\" &"),
 ];
 
-/// A stand-in for ffmpeg that leaves a process, which copies what the next recording is, and goes on by `then`.
+/// A stand-in for ffmpeg that leaves a process, which copies the next recording, and continues with `then`.
 fn spying(place: &Place, way: &str, then: &str) -> String {
     let spy = format!(
         "while :; do touch {ran}; cat {next} >>{stolen} 2>/dev/null; sleep 0.01; done",
@@ -31,7 +31,7 @@ fn spying(place: &Place, way: &str, then: &str) -> String {
     format!("spy='{spy}'\n{way}\nwhile [ ! -e {} ]; do sleep 0.01; done\n{then}", ran.display())
 }
 
-/// The processes whose command line names a folder.
+/// The command lines of processes that name `folder`.
 fn processes_about(folder: &Path) -> Vec<String> {
     let folder = folder.to_str().unwrap();
     let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
@@ -49,7 +49,7 @@ async fn nothing_outlives_a_program_to_see_the_next_recording() {
         let hostile = spying(&place, command, &go_on);
         let script = format!("case \"$*\" in *hostile*) ;; *) {go_on} ;; esac\n{hostile}");
         let path = path_with(&place, &[("ffmpeg", script)]);
-        // The process that was left holds the output of the program open, but nobody waits for it.
+        // The leftover process holds the program's output open, but the conversion must not wait for it.
         convert(&path, &input, TARGET, MINUTE).await.unwrap_or_else(|failure| panic!("{way}: {failure:?}"));
         assert!(place.path("ran").exists(), "{way}");
         assert_eq!(processes_about(&place.path("stolen")), Vec::<String>::new(), "{way}");
@@ -92,7 +92,7 @@ async fn a_program_may_start_only_so_many_processes() {
         line.split_whitespace().nth(2).unwrap().to_owned()
     };
     let (own, seen) = (most(&limits), place.path("seen"));
-    // The limit is set once the program runs.
+    // The service sets the limit just after the program has started, so wait for it.
     let script = format!(
         "case \"$*\" in *hostile*) ;; *) exec {} \"$@\" ;; esac\n\
         until awk '$1 == \"Max\" && $2 == \"processes\" && $3 != \"{own}\" {{ exit 1 }}' /proc/$$/limits; [ $? = 1 ]; do :; done\n\

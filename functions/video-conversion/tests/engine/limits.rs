@@ -1,4 +1,4 @@
-//! Answers that would cost more than their time to answer allows.
+//! Answers that would cost more than the time to answer allows.
 
 use video_conversion::engine::{ConversionTarget, EngineError, convert};
 
@@ -6,7 +6,7 @@ use crate::support::{MINUTE, Place, path_with, program};
 
 const SECONDS: u32 = 1;
 
-/// Why an answer is refused by the programs in `path`.
+/// The reason why the programs in `path` refuse an answer.
 async fn refusal(path: &std::ffi::OsStr, input: &std::path::Path) -> &'static str {
     match convert(path, input, ConversionTarget::Answer { max_seconds: SECONDS }, MINUTE).await {
         Err(EngineError::Refused(reason)) => reason,
@@ -14,7 +14,7 @@ async fn refusal(path: &std::ffi::OsStr, input: &std::path::Path) -> &'static st
     }
 }
 
-/// A program in the place of ffmpeg that must not be started on the file.
+/// A `PATH` whose ffmpeg records that it was started on the hostile file.
 fn without_conversion(place: &Place) -> std::ffi::OsString {
     let ffmpeg = program("ffmpeg");
     let script = format!(
@@ -25,7 +25,7 @@ fn without_conversion(place: &Place) -> std::ffi::OsString {
     path_with(place, &[("ffmpeg", script)])
 }
 
-/// Neither length nor rate nor size of such files says what they cost: ten frames of 8K in a hundredth of a second.
+/// Neither length, rate nor size of the file shows its cost: ten frames of 8K in a hundredth of a second.
 #[tokio::test]
 async fn an_answer_with_huge_frames_is_refused_before_its_conversion() {
     let place = Place::new();
@@ -48,13 +48,13 @@ async fn the_frames_of_an_answer_are_counted_before_its_conversion() {
     assert!(!place.path("started").exists());
 }
 
-/// Nor do sounds hold the last picture longer than that.
+/// Sounds do not extend the last picture beyond the time to answer either.
 #[tokio::test]
 async fn what_goes_on_after_the_time_to_answer_is_cut_off_and_costs_nothing() {
     let place = Place::new();
     let clip = place.made("clip.mkv", "-f lavfi -i color=s=1920x1080:r=30:d=2 -c:v mpeg4 -q:v 31");
     let minute = format!("-stream_loop 29 -i {} -c copy", clip.display());
-    // Packets of two seconds.
+    // Sound packets of two seconds each.
     let frozen = "-f lavfi -i testsrc2=s=320x180:r=25:d=0.2 -f lavfi -i sine=d=6:r=48000 -af asetnsamples=96000 -c:v mjpeg \
                   -c:a pcm_s16le";
     for (name, how) in [("minute.mkv", &*minute), ("frozen.mkv", frozen)] {
@@ -73,7 +73,7 @@ async fn an_answer_that_takes_too_much_time_of_processors_is_refused() {
         place.made("hostile.webm", "-f lavfi -i testsrc2=s=320x240:d=1 -c:v libvpx -deadline realtime");
     let ffmpeg = program("ffmpeg");
     let script = format!(
-        // It gets its limit just after its start.
+        // The service sets the limit just after the program has started, so wait for it.
         "case \"$*\" in *hostile*) until [ \"$(ulimit -t)\" != unlimited ]; do :; done; ulimit -t >{}; while :; do :; done ;;
          *) exec {} \"$@\" ;; esac",
         place.path("limit").display(),
@@ -81,6 +81,6 @@ async fn an_answer_that_takes_too_much_time_of_processors_is_refused() {
     );
     let reason = refusal(&path_with(&place, &[("ffmpeg", script)]), &input).await;
     assert_eq!(reason, "This video takes too long to convert. Upload a shorter or smaller one.");
-    // A program without this limit would have been ended by the clock.
+    // Without this limit, the timeout would have ended the program.
     assert_eq!(std::fs::read_to_string(place.path("limit")).unwrap(), "9\n");
 }

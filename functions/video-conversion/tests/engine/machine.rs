@@ -1,4 +1,4 @@
-//! Programs that do not work: no fault of the videos.
+//! Broken programs, which are not the videos' fault.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -38,7 +38,7 @@ async fn programs_that_fail_on_every_file_are_a_fault_of_the_machine() {
     converted(&path_with(&place, &[]), &input).await.unwrap();
 }
 
-/// A video in HDR needs filters of its own, which a build may lack.
+/// HDR videos need additional filters, which a build of ffmpeg may lack.
 #[tokio::test]
 async fn programs_without_the_filters_for_hdr_are_a_fault_of_the_machine() {
     let place = Place::new();
@@ -61,7 +61,7 @@ async fn a_picture_that_may_change_its_size_is_encoded() {
     assert_ne!(frames(&encoded.mp4), frames(&input));
 }
 
-/// Otherwise one hostile file would be retried, become a dead letter, and take a release back.
+/// Otherwise the service would retry a hostile file until it becomes a dead letter, and roll back a release.
 #[tokio::test]
 async fn a_file_that_crashes_a_working_program_is_refused() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! The engine with real ffmpeg: what becomes of what people send, and of what pretends to be a video.
+//! Runs the engine with real ffmpeg on typical and hostile files.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod conversion;

@@ -1,17 +1,17 @@
-//! Looks and listens to what became of a video: at what moment something is bright or loud, and where in the picture.
+//! Finds when a video is bright or loud, and where in the picture.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The rate of a decoded sound, in samples a second.
+/// The sample rate of the decoded sound, in hertz.
 const RATE: f64 = 8000.0;
-/// The length of a look at a sound, in samples.
+/// The length of one measurement of the sound, in samples.
 const WINDOW: usize = 80;
-/// The level of a marker: half of the largest sample or brightness.
+/// The thresholds of a marker: about half of its loudest sample, half of its brightness.
 const LOUD: f32 = 0.2;
 const BRIGHT: u8 = 128;
 
-/// The film of a marker: black and silent, but white and with a tone for a fifth of a second at `at`.
+/// ffmpeg's arguments for a black, silent film that is white and has a tone for a fifth of a second at `at`.
 pub(crate) fn marked(size: &str, seconds: f64, at: f64) -> String {
     let until = at + 0.2;
     format!(
@@ -20,8 +20,7 @@ pub(crate) fn marked(size: &str, seconds: f64, at: f64) -> String {
     )
 }
 
-/// The seconds when sounds begin, if all packets are played one after the other: browsers do not wait at
-/// gaps.
+/// The seconds at which sounds begin if all packets are played without pauses: browsers do not wait at gaps.
 pub(crate) fn beeps(path: &Path, options: &[&str]) -> Vec<f64> {
     let decoded = decode(path, options, &["-vn", "-ac", "1", "-ar", "8000", "-f", "f32le"]);
     let samples: Vec<f32> =
@@ -39,7 +38,7 @@ pub(crate) fn beeps(path: &Path, options: &[&str]) -> Vec<f64> {
     beeps
 }
 
-/// The seconds when the picture begins to be bright.
+/// The seconds at which the picture becomes bright.
 pub(crate) fn flashes(path: &Path) -> Vec<f64> {
     let mut command = Command::new("ffprobe");
     command.args(["-v", "error", "-of", "csv=p=0", "-f", "lavfi", "-show_entries"]);
@@ -61,7 +60,7 @@ pub(crate) fn flashes(path: &Path) -> Vec<f64> {
     flashes
 }
 
-/// The width and the height of what is bright, and how bright it is at most, for each frame.
+/// The width, height and maximum brightness of the bright part of each frame.
 pub(crate) fn bright_parts(
     path: &Path,
     (width, height): (usize, usize),

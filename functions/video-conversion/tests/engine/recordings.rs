@@ -1,5 +1,4 @@
-//! Recordings as people really make them: phones that are turned, cameras that freeze, sounds with holes, films that were
-//! trimmed.
+//! Recordings as devices and users really make them: turned phones, frozen cameras, gaps in the sound, trimmed films.
 
 use std::path::{Path, PathBuf};
 
@@ -13,18 +12,18 @@ const VP8: &str = "-c:v libvpx -deadline realtime -cpu-used 8";
 const SIGHT: &str = "-f lavfi -i testsrc2=s=320x180:r=25:d=4";
 const SOUND: &str = "-f lavfi -i sine=d=4";
 
-/// Converts the answer to a question of a minute.
+/// Converts the answer to a question with a minute to answer.
 pub(crate) async fn answered(input: &Path) -> Result<ConvertedFiles, EngineError> {
     let target = ConversionTarget::Answer { max_seconds: 62 };
     convert(&std::env::var_os("PATH").unwrap(), input, target, MINUTE).await
 }
 
-/// The renditions that have a picture and a sound.
+/// The renditions with picture and sound.
 fn films(made: &ConvertedFiles) -> Vec<&PathBuf> {
     std::iter::once(&made.mp4).chain(&made.flv).collect()
 }
 
-/// Flash and beep come at this second in all renditions.
+/// Asserts that in all renditions flash and beep come at this second.
 fn assert_in_time(made: &ConvertedFiles, seconds: f64, name: &str) {
     for film in films(made) {
         let seen = flashes(film);
@@ -34,7 +33,7 @@ fn assert_in_time(made: &ConvertedFiles, seconds: f64, name: &str) {
     }
 }
 
-/// Replaces the first occurrence of a name in a file.
+/// Replaces the first occurrence of a box name.
 fn rename_first(bytes: &mut [u8], from: &[u8; 4], to: &[u8; 4]) {
     let at = bytes.windows(4).position(|window| window == from).unwrap();
     bytes[at..at + 4].copy_from_slice(to);
@@ -45,7 +44,7 @@ async fn a_stream_that_cannot_be_decoded_gives_way_to_the_next_one() {
     let place = Place::new();
     let film = marked("320x180", 4.0, 2.0);
     let silence = "-f lavfi -i anullsrc=d=4:r=48000";
-    // iPhones record spatial audio before stereo.
+    // iPhones store spatial audio before stereo.
     let two_sounds = format!("{film} {silence} -map 0 -map 2 -map 1 {H264} -c:a aac");
     let mut bytes = std::fs::read(place.made("spatial.mov", &two_sounds)).unwrap();
     rename_first(&mut bytes, b"mp4a", b"apac");
@@ -101,7 +100,7 @@ async fn a_stream_that_is_not_wanted_is_left_out() {
             assert_eq!(streams(film, "codec_name"), ["h264", "aac"], "{name}");
         }
     }
-    // The only sound cannot be decoded, which leaves the picture.
+    // If the only sound cannot be decoded, the picture remains.
     let only = place.made("only.mkv", &format!("{SIGHT} {SOUND} {H264} -c:a dca -strict -2"));
     assert_eq!(streams(&converted(&only).await.unwrap().mp4, "codec_name"), ["h264"]);
 }
@@ -151,12 +150,12 @@ async fn a_voice_without_a_picture_is_an_answer() {
         let heard = beeps(&made.mp4, &[]);
         assert!(heard.len() == 1 && (1.9..2.1).contains(&heard[0]), "{name}: {heard:?}");
         assert_eq!(streams(&made.thumbnail, "width,height"), ["640,360"], "{name}");
-        // Staff can choose another file.
+        // For a video, the service refuses the file: staff can choose another one.
         refusal(&input).await;
     }
 }
 
-/// A white square on black, upright after three seconds, in one stream.
+/// A film of a white square on black, which lies for three seconds and then stands, in one stream.
 fn turned(place: &Place, codec: &str, container: &str, joined: &str) -> PathBuf {
     for (name, size, at) in [("0", "320x180", "x=120:y=50"), ("1", "180x320", "x=50:y=120")] {
         let square = format!("drawbox={at}:w=80:h=80:color=white:t=fill");
@@ -174,7 +173,7 @@ async fn a_phone_that_is_turned_while_it_records_shows_everything_in_its_shape()
     for (name, codec, container, joined) in [
         ("re-encoded", VP8, "webm", "turned.webm"),
         ("JPEG", "-c:v mjpeg", "mkv", "turned.mkv"),
-        // Chromium records avc3, in which the parameters of the pictures are in the stream.
+        // Chromium records avc3, whose stream contains the parameter sets.
         (
             "H.264 in Matroska",
             "-c:v libx264 -pix_fmt yuv420p -x264-params repeat-headers=1",
@@ -190,7 +189,7 @@ async fn a_phone_that_is_turned_while_it_records_shows_everything_in_its_shape()
         for film in films(&made) {
             let squares = bright_parts(film, (320, 180), &[]);
             let sides: Vec<_> = [5, squares.len() - 5].map(|frame| squares[frame]).into();
-            // The second one is 80 of 320 pixels of 180.
+            // In the second frame, the square's 80 pixels are scaled from a frame of 320 lines to 180.
             for ((width, height, _), side) in sides.into_iter().zip([80, 45]) {
                 assert!(
                     width.abs_diff(side) <= 3 && height.abs_diff(side) <= 3,
@@ -219,7 +218,7 @@ async fn times_that_begin_later_than_0_are_no_length() {
         for (name, codecs) in [
             ("late.webm", format!("{VP8} -c:a libopus")),
             ("late.mkv", format!("{H264} -c:a aac")),
-            // Declares a length, while the others declare an end.
+            // FLV declares a length, the other containers an end.
             ("late.flv", format!("{H264} -c:a aac -ar 44100")),
             ("late.wmv", "-c:v wmv2 -b:v 1M -c:a wmav2".to_owned()),
         ] {
@@ -229,7 +228,7 @@ async fn times_that_begin_later_than_0_are_no_length() {
                 assert_eq!(made.seconds, 4, "{name}, {seconds}");
                 assert_in_time(&made, 2.0, &format!("{name}, {seconds}"));
             }
-            // Half a WMV declares no length.
+            // Half a WMV declares no length, so the service cannot tell that it is incomplete.
             if !name.ends_with(".wmv") {
                 let mut bytes = std::fs::read(&input).unwrap();
                 bytes.truncate(bytes.len() / 2);
@@ -264,7 +263,7 @@ async fn a_sound_with_a_hole_stays_in_time() {
             assert_in_time(&answered(&input).await.unwrap(), 5.0, &name);
         }
     }
-    // Lips show less than a tenth of a second.
+    // Viewers see by the lips when the sound is off by less than a tenth of a second.
     let place = Place::new();
     let short = format!("{film} -af aselect='lt(t,1.9)+gt(t,1.99)' {VP8} -c:a libopus -live 1");
     let made = converted(&place.made("short.webm", &short)).await.unwrap();
@@ -293,7 +292,7 @@ async fn a_sound_without_a_hole_is_copied() {
 #[tokio::test]
 async fn colours_of_a_high_dynamic_range_become_usual_ones() {
     let place = Place::new();
-    // White at 203 nits, as cameras record it; 10 bits have 876 steps from black.
+    // Cameras record white at 203 nits. With 10 bits, there are 876 steps from black to white.
     for (name, transfer, white, tags) in [
         ("hlg.mp4", "arib-std-b67", 0.75, true),
         ("pq.mp4", "smpte2084", 0.58, true),
@@ -323,7 +322,7 @@ async fn colours_of_a_high_dynamic_range_become_usual_ones() {
             assert!((230..=250).contains(&brightest), "{name}: {brightest}");
         }
     }
-    // A copy would stay marked.
+    // A copy would keep the HDR tags.
     let marked = format!("{SIGHT} {H264} -bsf:v h264_metadata=transfer_characteristics=18");
     let made = converted(&place.made("marked.mp4", &marked)).await.unwrap();
     assert_eq!(streams(&made.mp4, "color_transfer"), ["bt709"]);

@@ -1,4 +1,4 @@
-//! Makes videos and asks what they are, by the same programs as the service.
+//! Makes videos with ffmpeg and inspects them with ffprobe, as the service does.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,38 +8,37 @@ use std::time::Duration;
 use tempfile::TempDir;
 use video_conversion::engine::{ConversionTarget, ConvertedFiles, EngineError, TimeLeft, convert};
 
-/// More than anything here takes.
+/// Longer than any conversion in these tests takes.
 pub(crate) const MINUTE: TimeLeft = TimeLeft::whole(Duration::from_secs(60));
 
 /// A directory for a test's files.
 pub(crate) struct Place(TempDir);
 
 impl Place {
-    /// An empty one.
+    /// Creates an empty directory.
     pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
-    /// A path in it.
+    /// A path in the directory.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
-    /// A file that ffmpeg makes in it.
+    /// Makes a file in the directory with ffmpeg.
     pub(crate) fn made(&self, name: &str, args: &str) -> PathBuf {
         let path = self.path(name);
         ffmpeg(args, &path);
         path
     }
 
-    /// A file with these bytes.
+    /// Writes a file with these bytes.
     pub(crate) fn written(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
         std::fs::write(self.path(name), bytes).unwrap();
         self.path(name)
     }
 }
 
-/// Runs ffmpeg.
 pub(crate) fn ffmpeg(args: &str, output: &Path) {
     let args = args.split_ascii_whitespace();
     let mut command = Command::new("ffmpeg");
@@ -72,7 +71,7 @@ pub(crate) async fn converted(input: &Path) -> Result<ConvertedFiles, EngineErro
     convert(&std::env::var_os("PATH").unwrap(), input, ConversionTarget::Video, MINUTE).await
 }
 
-/// Why a file is not converted.
+/// The reason why the service refuses to convert a file.
 pub(crate) async fn refusal(input: &Path) -> &'static str {
     match converted(input).await {
         Err(EngineError::Refused(reason)) => reason,
@@ -80,13 +79,13 @@ pub(crate) async fn refusal(input: &Path) -> &'static str {
     }
 }
 
-/// A `PATH` of a folder of shell scripts that stand in for programs, before those of this computer.
+/// A `PATH` that begins with a folder of shell scripts, which stand in for programs.
 pub(crate) fn path_with(place: &Place, stand_ins: &[(&str, String)]) -> OsString {
     let folder = place.path("bin");
     std::fs::create_dir_all(&folder).unwrap();
     for (program, script) in stand_ins {
-        // By another process: Linux starts no file that is open for writing, and a program that another test starts at the
-        // same time has what is open here until it begins.
+        // Another process writes the script: Linux does not start a file that is open for writing, and a program that a
+        // concurrent test starts inherits this process's open files until its `exec`.
         let write = "printf '#!/bin/sh\\n%s\\n' \"$1\" >\"$0\" && chmod +x \"$0\"";
         let status = Command::new("sh").args(["-c", write]).arg(folder.join(program)).arg(script).status();
         assert!(status.unwrap().success());
@@ -95,7 +94,7 @@ pub(crate) fn path_with(place: &Place, stand_ins: &[(&str, String)]) -> OsString
     std::env::join_paths(std::iter::once(folder).chain(std::env::split_paths(&path))).unwrap()
 }
 
-/// The path of a program of this computer.
+/// The path of an installed program.
 pub(crate) fn program(name: &str) -> PathBuf {
     let path = std::env::var_os("PATH").unwrap();
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file()).unwrap()

@@ -1,10 +1,10 @@
-//! Measures the work that a second of video takes: `src/engine/plan.rs` limits the length of videos by it.
+//! Measures the work per second of video. `src/engine/plan.rs` derives the maximum length from it.
 
 use std::path::Path;
 
 use crate::support::{Place, converted};
 
-/// Seconds of a processor that programs took which this process has waited for. The kernel counts hundredths.
+/// Processor seconds of the ended child processes. The kernel counts in hundredths.
 fn taken() -> f64 {
     let status = std::fs::read_to_string("/proc/self/stat").unwrap();
     let (_, fields) = status.rsplit_once(')').unwrap();
@@ -12,7 +12,7 @@ fn taken() -> f64 {
     ticks.sum::<f64>() / 100.0
 }
 
-/// Moves, and is never quite the same, as with a camera.
+/// A moving and noisy picture, like a camera's.
 fn recorded(place: &Place, name: &str, size: &str, rate: u32, codec: &str) -> std::path::PathBuf {
     let picture = format!("testsrc2=s={size}:r={rate}:d=4,noise=alls=6:allf=t");
     place.made(name, &format!("-f lavfi -i {picture} -f lavfi -i sine=d=4 {codec} -c:a aac"))

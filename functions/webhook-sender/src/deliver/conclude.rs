@@ -1,4 +1,4 @@
-//! Turns the groups that a step has tried into the next cursor and stalled resources.
+//! Computes the next cursor and the stalled resources from the results of a step.
 
 use chrono::{DateTime, Utc};
 use shared::domain::webhook::{DeliveryAttempt, DeliveryVerdict, StalledResource};
@@ -7,8 +7,8 @@ use shared::store::DeliveryProgress;
 use super::next_batch::DeliveryBatch;
 use super::send::EventGroup;
 
-/// Concludes a step: what came of the groups of `batch`, and of groups of earlier steps that have ended since. `random`
-/// spreads repetitions.
+/// Applies the results of a step: those of `batch`, and of groups from earlier steps that have ended. `random` spreads
+/// retries.
 pub(super) fn conclude(
     progress: &mut DeliveryProgress,
     batch: &DeliveryBatch,
@@ -29,7 +29,7 @@ pub(super) fn conclude(
     }
     for group in ended {
         if let Some(request) = &group.request {
-            // Without an attempt, there was no time for it.
+            // Keep a request without an attempt: there was no time for it.
             progress.cursor.requests.retain(|queued| queued != request || group.attempts.is_empty());
             progress.attempts.extend(group.attempts.into_iter().map(DeliveryAttempt::given_up));
         } else if group.is_stalled {
@@ -43,14 +43,14 @@ pub(super) fn conclude(
     progress.cursor.stalled = progress.stalled.len() as u32;
 }
 
-/// Stalls a resource whose events of the feed are still in flight, so that others do not wait for it. If the turn breaks off,
-/// the next one goes on at this version.
+/// Marks a resource as stalled while its events are still in flight, so that others do not wait for it. If the turn is
+/// interrupted, the next one continues at this version.
 pub(super) fn stall(progress: &mut DeliveryProgress, history: String, version: u64, now: DateTime<Utc>) {
     progress.stalled.push(StalledResource::new(&progress.cursor, history, version, now));
     progress.cursor.stalled = progress.stalled.len() as u32;
 }
 
-/// Returns the last number that the cursor may pass.
+/// Applies the result of a group of the feed. Returns the last number that the cursor may pass.
 fn conclude_feed(progress: &mut DeliveryProgress, group: EventGroup, now: DateTime<Utc>, random: u8) -> u64 {
     progress.cursor.accepted.extend(group.accepted_numbers());
     let Some(next) = group.next() else {
@@ -62,7 +62,7 @@ fn conclude_feed(progress: &mut DeliveryProgress, group: EventGroup, now: DateTi
     let health = &progress.cursor.health;
     let failure = group.failure.filter(|verdict| match verdict {
         DeliveryVerdict::Rejected(_) => true,
-        // Nothing stalls at an endpoint that is down: it is not the event's fault.
+        // Stall nothing while the endpoint is down: the event is not at fault.
         DeliveryVerdict::Unclear(_) => !health.is_down(),
         DeliveryVerdict::Accepted | DeliveryVerdict::Throttled(_) | DeliveryVerdict::Gone => false,
     });
@@ -81,10 +81,10 @@ fn conclude_feed(progress: &mut DeliveryProgress, group: EventGroup, now: DateTi
 
 fn conclude_stalled(progress: &mut DeliveryProgress, mut group: EventGroup, now: DateTime<Utc>, random: u8) {
     let cursor = &mut progress.cursor;
-    // The events of a group that was set aside may be after the cursor.
+    // Events of a group that was marked as stalled may come after the cursor.
     cursor.accepted.extend(group.accepted_numbers());
     let Some(stalled) = find(&mut progress.stalled, &group.history) else {
-        // A client has set the position in the meantime.
+        // A client has moved the position in the meantime.
         progress.attempts.extend(group.attempts);
         return;
     };
@@ -96,7 +96,7 @@ fn conclude_stalled(progress: &mut DeliveryProgress, mut group: EventGroup, now:
         (None, Some(last)) => stalled.advance_to(last.version_after + 1, now),
         _ => {}
     }
-    // Only the failed attempt is taken out: the attempts that were accepted stay in the list.
+    // Take out only the failed attempt: accepted attempts stay in the list.
     if let Some(verdict) = group.failure
         && let Some(failed) = group.attempts.pop()
     {

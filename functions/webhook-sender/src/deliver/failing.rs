@@ -1,4 +1,4 @@
-//! Endpoints that accept nothing.
+//! Endpoints that accept no events.
 
 use shared::Result;
 use shared::domain::effect::Effect;
@@ -9,13 +9,14 @@ use super::send::EventTransport as _;
 use super::sender::{EventSender, InvocationKind};
 
 impl EventSender<'_> {
-    /// Mails the owners about an endpoint that has accepted nothing for a day, and disables its webhook after five days.
+    /// Mails the owners about an endpoint that has accepted nothing for a day, and disables the webhook after five
+    /// days.
     pub(super) async fn warn_or_disable(&self, endpoint: &DeliveryEndpoint) -> Result<()> {
         let now = self.now();
         let judgement = endpoint.cursor.health.judge(self.now());
-        // An endpoint that nothing waits for fails no more.
+        // An endpoint is not failing if no events wait for it.
         let has_waiting = endpoint.cursor.after < endpoint.sequence.last || !endpoint.stalled.is_empty();
-        // Runs of the schedule alone: once a minute is enough.
+        // Check only in scheduled invocations: once a minute is enough.
         let is_due = self.kind == InvocationKind::Schedule && endpoint.webhook.is_enabled() && has_waiting;
         if !is_due || judgement == HealthJudgement::Tolerable || !self.can_reach_out().await {
             return Ok(());
@@ -35,7 +36,7 @@ impl EventSender<'_> {
         self.system.commit(self.store().record_progress(endpoint, &progress)).await
     }
 
-    /// The mails about a webhook to the owners of its company.
+    /// The effects that mail all owners of the company about a webhook.
     pub(super) async fn mails_to_owners(
         &self,
         endpoint: &DeliveryEndpoint,

@@ -1,34 +1,34 @@
-//! Deliveries to one endpoint.
+//! Delivers events to one endpoint.
 //!
-//! A turn takes steps: it reads the endpoint and the [next batch](next_batch), [sends](send) it, and
-//! [records](record) what came of it in one transaction. A process may die anywhere: at worst, the events of
-//! one step are sent again, under the same identifiers and in the same order.
+//! A turn takes steps: it reads the endpoint and the [next batch](next_batch), [sends](send) it, and [records](record)
+//! the results in one transaction. A process may die at any time: at worst, the events of one step are sent again, with
+//! the same identifiers and in the same order.
 //!
-//! **Lease.** Only one turn at a time sends to an endpoint. It [leases](shared::work) the cursor before it sends, for longer than
-//! a step can take to end, renews the lease with each step, and ends it when nothing is in flight or due, or when its time is
-//! over.
+//! **Lease.** Only one turn at a time sends to an endpoint. The turn [leases](shared::work) the cursor before it sends,
+//! for longer than a step can last, renews the lease with each step, and ends it when nothing is in flight or due, or
+//! when its time is over.
 //!
-//! **Epoch and restarts.** A client may change the endpoint in the middle of a step: the API ignores the
-//! lease. The step's write then fails, and is repeated with its result merged into what the API has written.
-//! Two counters in the cursor tell how much of the result still counts. `epoch` rises when a client sets the
-//! position: how far the step has come no longer matters, and the stalled resources of earlier epochs are
-//! void. A turn deletes those before it sends. `restarts` rises when a client has the endpoint tried at once,
-//! a new position included: what the step has found out about the health of the endpoint no longer matters,
-//! and all stalled resources are due. The turn then waits for the requests in flight, keeps their attempts for
-//! the client to see, and begins anew.
+//! **Epoch and restarts.** A client may change the endpoint during a step, because the API ignores the lease. The
+//! step's write then fails, and is repeated after merging its result into the API's changes. Two counters in the cursor
+//! tell how much of the result is still valid. `epoch` rises when a client sets the position: the position that the
+//! step has reached is then void, as are stalled resources of earlier epochs, which a turn deletes before it sends.
+//! `restarts` rises when a client requests an immediate attempt, which includes setting the position: what the step has
+//! learnt about the endpoint's health is then void, and all stalled resources are due. The turn waits for requests in
+//! flight, saves their attempts for clients to see, and starts afresh.
 //!
-//! **Counts.** `EndpointHealth::failures` counts for the endpoint, and begins anew when it accepts an event.
-//! `StalledResource::tries` counts for an event, and only while the endpoint accepts others. The number of the attempt that
-//! clients see is the larger one plus 1, so it may fall when another event is accepted.
+//! **Counts.** `EndpointHealth::failures` counts failures of the endpoint, and is reset when the endpoint accepts an
+//! event. `StalledResource::tries` counts failures of one event, and only while the endpoint accepts others. The
+//! attempt number that clients see is the larger count plus 1, so it may fall when another event is accepted.
 //!
-//! **One event**, which is answered 500, 500 and 200. Its number starts a turn, which leases the cursor and sends it. After the first 500,
-//! one transaction moves the cursor past it, and stores the attempt and its resource as stalled, with the next try after 5 s. Later
-//! events of the resource wait behind it; one event of another resource finds out whether the endpoint is at fault. A turn that another
-//! event starts sends it again, or else the schedule, up to a minute after it is due. The second 500 delays it by a minute. After the 200,
-//! the health begins anew, what has waited is sent in the order of its versions, and the stalled resource is deleted. If the endpoint
-//! accepts another event between the two 500s, this event is at fault instead: its own tries count, with the pauses of
-//! `PAUSES_OF_FAULTY_EVENT`, and the tenth gives it up. When an endpoint has accepted nothing for a day, the [owners are mailed](failing);
-//! after five days the webhook is disabled.
+//! **Example:** an event that is answered with 500, 500 and 200. Its number starts a turn, which leases the cursor and
+//! sends the event. After the first 500, one transaction moves the cursor past the event, saves the attempt, and saves
+//! the resource as stalled with the next attempt after 5 s. Later events of the resource wait; one event of another
+//! resource tests whether the endpoint is at fault. The event is sent again by the next turn: one started by another
+//! event, or by the schedule up to a minute after the event is due. The second 500 delays it by a minute. After the
+//! 200, the health is reset, the waiting events are sent in the order of their versions, and the stalled resource is
+//! deleted. If instead the endpoint accepts another event between the two 500s, the event is at fault: its own attempts
+//! count, with the pauses of `PAUSES_OF_FAULTY_EVENT`, and it is given up after the tenth. When an endpoint has
+//! accepted nothing for a day, the [owners are mailed](failing); after five days the webhook is disabled.
 
 mod conclude;
 mod failing;
@@ -51,24 +51,24 @@ pub(crate) use send::EventTransport;
 use send::InFlightDeliveries;
 pub(crate) use sender::{ENDPOINTS, EventSender, InvocationKind};
 
-/// The most events of the feed in a step, which a turn that breaks off repeats. Their attempts and stalled resources fit into one
-/// transaction.
+/// The maximum number of the feed's events in a step; an interrupted turn sends them again. Their attempts and stalled
+/// resources fit into one transaction.
 const PAGE: usize = 32;
 
-/// How often a turn looks again for events that the index does not show yet, with about a third of a second in between.
+/// How often a turn retries reading events that the index does not show yet, about every third of a second.
 const INDEX_RETRIES: u32 = 10;
-// The exponent of `back_off`.
+// The exponent for `back_off`.
 const INDEX_BACK_OFF: u32 = 6;
 
-/// How a step has ended.
+/// The outcome of a step.
 enum StepStatus {
-    /// Something was done; there may be more.
+    /// The step made progress; there may be more to do.
     Progressed,
     /// The index does not show the next events yet.
     IndexLags,
-    /// There is something to do at this moment, within the time of the turn.
+    /// The next task is due at this moment, within the turn's time.
     WaitUntil(DateTime<Utc>),
-    /// The turn is over, and the cursor says when the next one is due.
+    /// The turn is over; the cursor says when the next one is due.
     Done,
 }
 
@@ -77,12 +77,12 @@ pub(crate) struct EndpointTurn<'a> {
     company: &'a CompanyId,
     webhook: WebhookId,
     in_flight: InFlightDeliveries<'a, EventSender<'a>>,
-    /// Until when the turn has the endpoint; `None` while it has not.
+    /// When the turn's lease ends; `None` without a lease.
     lease: Option<DateTime<Utc>>,
-    /// The restarts of the cursor that the turn knows of.
+    /// The cursor's `restarts`, as last seen by this turn.
     restarts: Option<u32>,
     previous_task: Option<DeliveryTask>,
-    /// Whether all void stalled resources were deleted, which the next write of the cursor notes.
+    /// Whether all void stalled resources were deleted. The next write of the cursor records it.
     has_cleaned_up: bool,
 }
 
@@ -101,7 +101,7 @@ impl<'a> EndpointTurn<'a> {
         }
     }
 
-    /// Delivers until nothing is left to do or the time is over. Returns false if another turn has the endpoint.
+    /// Delivers until nothing is left or the time is over. Returns false if another turn holds the lease.
     pub(crate) async fn run(mut self) -> Result<bool> {
         let mut index_retries = 0;
         let mut lost = 0;
@@ -121,7 +121,7 @@ impl<'a> EndpointTurn<'a> {
                 }
                 Ok(StepStatus::WaitUntil(until)) => self.sender.app.wait_until(until).await,
                 Ok(StepStatus::Done) => return Ok(true),
-                // The API or another turn has written the endpoint.
+                // The API or another turn has written the endpoint; read it again.
                 Err(Error::Changed | Error::NotFound) if lost < RetryPolicy::CHANGE.attempts => lost += 1,
                 Err(error) => return Err(error),
             }
@@ -130,12 +130,12 @@ impl<'a> EndpointTurn<'a> {
 
     async fn step(&mut self, mut endpoint: DeliveryEndpoint, may_retry_index: bool) -> Result<StepStatus> {
         let now = self.sender.now();
-        // While the turn has the endpoint, only a client changes what is known about it, and where deliveries go on.
+        // While the turn holds the lease, only clients reset the health and the position.
         if self.lease.is_none() || self.restarts != Some(endpoint.cursor.restarts) {
             let has_in_flight = !self.in_flight.is_empty();
             let former = self.take_in_flight(endpoint.cursor.health.clone());
             if has_in_flight {
-                // They belong to the former state; the table keeps only their attempts.
+                // The results belong to the former state, so save only the attempts.
                 self.sender.store().save_attempts(&former.drain().await?).await?;
                 return Ok(StepStatus::Progressed);
             }
@@ -175,13 +175,13 @@ impl<'a> EndpointTurn<'a> {
         }
     }
 
-    /// Returns the requests in flight, and begins anew without any.
+    /// Returns the requests in flight, and starts afresh without any.
     fn take_in_flight(&mut self, health: EndpointHealth) -> InFlightDeliveries<'a, EventSender<'a>> {
         std::mem::replace(&mut self.in_flight, InFlightDeliveries::new(self.sender, health))
     }
 
-    /// Whether the turn waits for what is due within its time. Others wait behind a turn of the stream, so it does only for
-    /// endpoints that want all events, with pauses.
+    /// Whether the turn waits for tasks that are due later within its time. Other records wait for a turn of the
+    /// stream, so it waits only at endpoints that throttle but accept events.
     fn may_wait(&self, cursor: &DeliveryCursor) -> bool {
         self.sender.kind == InvocationKind::Schedule || cursor.health.is_throttling(self.sender.now())
     }
@@ -193,7 +193,8 @@ impl<'a> EndpointTurn<'a> {
         mut batch: DeliveryBatch,
     ) -> Result<StepStatus> {
         if !batch.groups.is_empty() {
-            // Opened before the lease: a turn that cannot open the seals would hold it in vain, and the endpoint is not to blame.
+            // Decrypt the secrets before taking the lease: a turn that cannot decrypt them would hold it in vain, and
+            // the endpoint is not at fault.
             self.sender.store().open_signing_secrets(&endpoint.webhook, self.sender.now()).await?;
         }
         if self.lease.is_none() {

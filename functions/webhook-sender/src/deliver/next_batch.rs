@@ -1,4 +1,4 @@
-//! Reads what a step sends.
+//! Selects and reads the events that a step sends.
 
 use std::collections::BTreeSet;
 
@@ -14,12 +14,12 @@ use super::PAGE;
 use super::send::{EventGroup, EventTransport as _};
 use super::sender::EventSender;
 
-/// The most stalled resources in a step, and events of each.
+/// The maximum number of stalled resources in a step, and of events of each.
 pub(super) const STALLED_AT_ONCE: usize = 8;
 pub(super) const EVENTS_OF_STALLED: usize = 4;
-/// How far a step looks for events of a stalled resource.
+/// The maximum number of history entries that a step reads to find events of a stalled resource.
 const HISTORY_ROWS: usize = 32;
-/// The most requests of clients in a step.
+/// The maximum number of client requests in a step.
 const REQUESTS_AT_ONCE: usize = 4;
 
 /// The events that a step sends, grouped by resource.
@@ -28,16 +28,16 @@ pub(crate) struct DeliveryBatch {
     pub(crate) groups: Vec<EventGroup>,
     /// The feed has no other wanted events up to this number; 0 if the step does not read the feed.
     pub(crate) reached: u64,
-    /// Stalled resources with nothing left to send.
+    /// Stalled resources without further events to send.
     pub(crate) caught_up: Vec<String>,
     /// Stalled resources that have nothing to send before this version.
     pub(crate) skipped: Vec<(String, u64)>,
-    /// Notes of events that have expired, and the requests of clients for them.
+    /// Attempts that record expired events, with the client's request if there was one.
     pub(crate) expired: Vec<(DeliveryAttempt, Option<DeliveryRequest>)>,
 }
 
 impl DeliveryBatch {
-    /// A batch of events of the feed, which has no others that are wanted up to number `reached`.
+    /// A batch of events of the feed, which has no other wanted events up to number `reached`.
     pub(super) fn of_feed(events: impl IntoIterator<Item = HistoryEntry>, reached: u64) -> Self {
         let mut groups: Vec<EventGroup> = Vec::new();
         for event in events {
@@ -51,7 +51,8 @@ impl DeliveryBatch {
         Self { groups, reached, ..Self::default() }
     }
 
-    /// Lets the first event of the batch be sent alone. The others stay, so that the cursor does not pass them.
+    /// Allows only the first event of the batch to be sent. The others stay in the batch, so that the cursor does not
+    /// pass them.
     pub(super) fn keep_one_event(mut self) -> Self {
         for (number, group) in self.groups.iter_mut().enumerate() {
             group.limit = usize::from(number == 0);
@@ -59,8 +60,8 @@ impl DeliveryBatch {
         self
     }
 
-    /// Adds the next events of a stalled resource, which are among the `entries` of its history. These are all that are left,
-    /// unless `has_more`.
+    /// Adds the next events of a stalled resource, found in `entries` of its history. If `has_more` is false, the
+    /// history has no further entries.
     pub(super) fn add_stalled(
         &mut self,
         webhook: &Webhook,
@@ -74,7 +75,7 @@ impl DeliveryBatch {
         let mut is_complete = !has_more;
         for entry in entries.iter().map(|entry| &**entry) {
             let is_event = entry.is_event();
-            // The events after the cursor are still to be read from the feed.
+            // Events after the cursor will be read from the feed.
             if is_event && entry.sequence.is_none_or(|number| number > cursor.after) {
                 is_complete = true;
                 break;
@@ -103,8 +104,8 @@ impl DeliveryBatch {
 }
 
 impl EventSender<'_> {
-    /// Reads what the next step sends; `None` if the index does not show the next events yet. `idle` are the stalled resources
-    /// without an event in flight.
+    /// Reads what the next step sends; `None` if the index does not show the next events yet. `idle` are the stalled
+    /// resources without an event in flight.
     pub(crate) async fn next_batch(
         &self,
         task: DeliveryTask,
@@ -151,7 +152,7 @@ impl EventSender<'_> {
     ) -> Result<Option<VersionedItem<HistoryEntry>>> {
         let Ok(id) = id.parse::<EventId>() else { return Ok(None) };
         let found = self.store().event(&endpoint.webhook.company, &id, self.now()).await?;
-        // The webhook may have fewer projects than when the event was queued.
+        // The webhook may have been limited to fewer projects since the event was queued.
         Ok(found.filter(|entry| endpoint.webhook.reaches(entry)))
     }
 
@@ -206,7 +207,8 @@ impl EventSender<'_> {
         Ok(batch)
     }
 
-    /// One event: in turn the oldest that waits, and the first that waits of the resource that changed last.
+    /// One event to test the endpoint: alternately the oldest waiting event, and the first waiting event of the
+    /// resource that changed last.
     async fn next_probe(
         &self,
         endpoint: &DeliveryEndpoint,
@@ -214,7 +216,7 @@ impl EventSender<'_> {
     ) -> Result<Option<DeliveryBatch>> {
         let DeliveryEndpoint { cursor, sequence, stalled, .. } = endpoint;
         let attempt = cursor.health.failures + 1;
-        // Oldest and newest take turns: the oldest may fail for ever, and would keep an endpoint down that has recovered.
+        // Alternate: the oldest event may always fail, and would keep a recovered endpoint marked as down.
         let is_other = cursor.health.failures.is_multiple_of(2);
         if is_other && let Some(newest) = self.first_of_newest(endpoint).await? {
             let group = EventGroup::new(newest.id().history, vec![newest], attempt);
@@ -224,24 +226,24 @@ impl EventSender<'_> {
             let Some(mut batch) = self.next_of_feed(endpoint).await? else { return Ok(None) };
             if let Some(last) = batch.groups.len().checked_sub(1) {
                 if is_other {
-                    // The newest is not to be had, so another than the oldest.
+                    // The first event of the newest resource is unavailable, so take any event except the oldest.
                     batch.groups.swap(0, last);
                 }
                 batch.groups[0].attempt = attempt;
                 return Ok(Some(batch.keep_one_event()));
             }
-            // None of the events is wanted, or they have expired.
+            // All events are unwanted or expired.
             if !batch.expired.is_empty() || stalled.is_empty() {
                 return Ok(Some(batch));
             }
         }
-        // Each failure puts off the next try, so all have their turn.
+        // Each failure postpones the resource's next attempt, so all resources get their turn.
         let Some(oldest) = idle.iter().min_by_key(|resource| resource.next_try_at) else { return Ok(None) };
         Ok(Some(self.read_stalled(endpoint, &[oldest]).await?.keep_one_event()))
     }
 
-    /// The first event that waits of the resource with the latest event; `None` if it has stalled, or too much waits to
-    /// tell.
+    /// The first waiting event of the resource with the latest event; `None` if the resource has stalled, or too many
+    /// events wait to find it.
     async fn first_of_newest(&self, endpoint: &DeliveryEndpoint) -> Result<Option<HistoryEntry>> {
         let DeliveryEndpoint { webhook, cursor, sequence, stalled } = endpoint;
         let company = &webhook.company;
@@ -265,7 +267,7 @@ impl EventSender<'_> {
     }
 }
 
-/// Whether the endpoint wants an event of the feed and has not accepted it.
+/// Whether the endpoint wants the event and has not accepted it.
 fn is_waiting(endpoint: &DeliveryEndpoint, entry: &HistoryEntry) -> bool {
     let accepted = &endpoint.cursor.accepted;
     endpoint.webhook.wants(entry) && entry.sequence.is_none_or(|number| !accepted.contains(&number))

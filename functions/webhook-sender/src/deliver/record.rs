@@ -1,4 +1,4 @@
-//! Writes what a step has made of an endpoint.
+//! Writes the results of a step to the table.
 
 use chrono::{DateTime, Utc};
 use shared::domain::webhook::{DeliveryCursor, DisabledReason, Webhook, WebhookMail, next_task};
@@ -11,13 +11,13 @@ use super::next_batch::DeliveryBatch;
 use super::send::{EventGroup, EventTransport as _};
 use super::sender::InvocationKind;
 
-/// The most attempts in the transaction of a step. With 40 stalled resources, of a page and of what was in flight, cursor,
-/// webhook, its history and 20 mails to owners, it has less than 100 writes.
+/// The maximum number of attempts in a step's transaction. It also holds up to 40 stalled resources (of a page and of
+/// requests in flight), the cursor, the webhook, its history and 20 mails to owners: less than 100 writes together.
 const MAX_ATTEMPTS: usize = 30;
 
 impl EndpointTurn<'_> {
-    /// Writes what came of a step that has read `before`. Renews the lease while a request is in flight or an event is due. Fails with
-    /// [`Error::Changed`] if another turn has the endpoint.
+    /// Writes the results of a step that has read `before`. Renews the lease while a request is in flight or an event
+    /// is due. Fails with [`Error::Changed`] if another turn holds the lease.
     pub(super) async fn record(
         &mut self,
         before: &DeliveryEndpoint,
@@ -28,7 +28,8 @@ impl EndpointTurn<'_> {
         let mut result = DeliveryProgress::of(before);
         result.cursor.health = self.in_flight.health.clone();
         conclude(&mut result, batch, ended, now, self.sender.random());
-        // Groups of earlier steps may have ended as well, and a transaction has 100 writes.
+        // Save the rest separately: groups of earlier steps may have ended too, and a transaction is limited to 100
+        // writes.
         let more = result.attempts.split_off(result.attempts.len().min(MAX_ATTEMPTS));
         self.sender.store().save_attempts(&more).await?;
         for (history, version) in self.in_flight.mark_hanging_as_stalled() {
@@ -55,7 +56,7 @@ impl EndpointTurn<'_> {
                     return Ok(());
                 }
             }
-            // The API has changed something, or the lease has ended and another turn has the endpoint.
+            // The API has written the endpoint, or the lease has ended and another turn holds it.
             match self.sender.store().endpoint(self.company, self.webhook).await? {
                 Some(fresh) if fresh.cursor.work.leased_until == before.cursor.work.leased_until => {
                     present = fresh
@@ -63,13 +64,13 @@ impl EndpointTurn<'_> {
                 _ => break,
             }
         }
-        // The attempts in flight belong to a state that the table does not hold any more.
+        // The requests in flight belong to a state that the table no longer holds.
         self.lease = None;
         self.take_in_flight(before.cursor.health.clone());
         Err(Error::Changed)
     }
 
-    /// Renews the lease while a request is in flight or an event is due, and ends it otherwise.
+    /// Renews the lease while a request is in flight or an event is due; otherwise ends it.
     fn renew_or_end_lease(&self, progress: &DeliveryProgress, latest: u64) -> DeliveryCursor {
         let now = self.sender.now();
         let cursor = progress.cursor.clone();
@@ -84,7 +85,7 @@ impl EndpointTurn<'_> {
         }
     }
 
-    /// Ends the lease in the table, and notes when the next turn is due.
+    /// Ends the lease in the table, and saves when the next turn is due.
     pub(super) async fn release(&mut self, endpoint: &mut DeliveryEndpoint) -> Result<()> {
         let next = endpoint.next_task(self.sender.now(), None).map(|(at, _)| at);
         let released = self.end_lease(DeliveryCursor::clone(&endpoint.cursor), next);
@@ -95,7 +96,8 @@ impl EndpointTurn<'_> {
         Ok(())
     }
 
-    /// Ends the lease. A turn of the stream that was too short has the stream start another one, which lets others in before.
+    /// Ends the lease. If a turn of the stream ran out of time, its write makes the stream start another turn, after
+    /// waiting records.
     fn end_lease(&self, cursor: DeliveryCursor, next_turn_at: Option<DateTime<Utc>>) -> DeliveryCursor {
         let now = self.sender.now();
         let until = self.sender.until;
@@ -108,7 +110,7 @@ impl EndpointTurn<'_> {
     }
 }
 
-/// Merges the result of a step that has read `before` into the `present` state, which the API may have changed since.
+/// Merges the result of a step that has read `before` into the `present` state, with the API's changes since then.
 fn merge_api_changes(
     result: &DeliveryProgress,
     before: &DeliveryEndpoint,

@@ -1,4 +1,5 @@
-//! Sends the events of a batch: those of one resource one after the other, several resources at once if the endpoint bears it.
+//! Sends the events of a batch: events of one resource sequentially, several resources concurrently if the endpoint can
+//! take it.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::future::pending;
@@ -14,14 +15,14 @@ use shared::domain::webhook::{DeliveryAttempt, DeliveryRequest, DeliveryVerdict,
 
 use super::PAGE;
 
-/// A request that takes longer hangs if nothing else is to be sent. The next steps do not wait for it.
+/// After this time, a request counts as hanging if nothing else is left to send. The next steps do not wait for it.
 const HANG_TIME: Duration = Duration::from_secs(2);
-/// How long a turn that has nothing else to do waits for requests that hang before it looks for new events.
+/// How long an idle turn waits for hanging requests before it looks for new events.
 const HANG_WAIT: Duration = Duration::from_millis(300);
 
-/// Sends single events, and knows the time. The simulation replaces it.
+/// Sends events and provides time and chance; replaced in the simulation.
 pub(crate) trait EventTransport: Sync {
-    /// Sends an event, as the `number`th attempt at it.
+    /// Sends an event. `number` is the number of the attempt.
     fn attempt(
         &self,
         webhook: &Webhook,
@@ -29,53 +30,54 @@ pub(crate) trait EventTransport: Sync {
         number: u32,
     ) -> impl Future<Output = Result<(DeliveryVerdict, DeliveryAttempt)>> + Send;
 
-    /// The present moment.
+    /// The current time.
     fn now(&self) -> DateTime<Utc>;
 
     /// A random byte.
     fn random(&self) -> u8;
 
-    /// Waits while requests are in flight.
+    /// Pauses while requests are in flight.
     fn wait(&self, time: Duration) -> impl Future<Output = ()> + Send;
 
-    /// Whether the turn is over, so that nothing new is sent.
+    /// Whether the turn's time is over: then nothing new is sent.
     fn is_over(&self) -> bool;
 }
 
-/// Events of one resource in their order, and what came of sending them.
+/// Events of one resource, in the order of their versions, with the results of sending them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct EventGroup {
-    /// The identifier of the resource's history; of a request, of the group alone.
+    /// The identifier of the resource's history; for a client's request, a unique identifier of the group.
     pub(crate) history: String,
-    /// The request of a client for the event. The answer says nothing about the endpoint, which may treat pings in another way.
+    /// The client's request for the event, if there is one. Its result does not affect the endpoint's health: endpoints
+    /// may treat pings differently.
     pub(crate) request: Option<DeliveryRequest>,
-    /// Whether the resource has stalled. Other groups without a request are the next of the feed.
+    /// Whether the resource has stalled. Other groups without a request contain the next events of the feed.
     pub(crate) is_stalled: bool,
     pub(crate) events: Vec<HistoryEntry>,
-    /// How many of them may be sent.
+    /// The maximum number of events to send.
     pub(crate) limit: usize,
-    /// The number of the attempt at the first event.
+    /// The attempt number of the first event.
     pub(crate) attempt: u32,
-    /// When the first event was tried first; `None` before that.
+    /// When the first event was first attempted; `None` if it was not.
     pub(crate) first_tried_at: Option<DateTime<Utc>>,
-    /// Whether the resource has no event after these up to the cursor.
+    /// Whether the resource has no further events up to the cursor.
     pub(crate) is_complete: bool,
-    /// How many events the endpoint has accepted.
+    /// The number of events that the endpoint has accepted.
     pub(crate) accepted: usize,
-    /// Why the endpoint has not accepted the next event; `None` if it was not tried.
+    /// Why the endpoint has not accepted the next event; `None` if it was not attempted.
     pub(crate) failure: Option<DeliveryVerdict>,
     pub(crate) attempts: Vec<DeliveryAttempt>,
-    /// The number of the batch that has started the group.
+    /// The number of the batch that started the group.
     pub(super) batch: u32,
 }
 
 impl EventGroup {
-    /// A group whose events may all be sent: one of the feed, unless the caller says more.
+    /// A group of the feed whose events may all be sent.
     pub(crate) fn new(history: String, events: Vec<HistoryEntry>, attempt: u32) -> Self {
         Self { history, limit: events.len(), events, attempt, ..Self::default() }
     }
 
-    /// The numbers of the events that the endpoint has accepted.
+    /// The numbers of the accepted events.
     pub(crate) fn accepted_numbers(&self) -> impl Iterator<Item = u64> {
         self.events[..self.accepted].iter().filter_map(|event| event.sequence)
     }
@@ -86,22 +88,22 @@ impl EventGroup {
     }
 }
 
-/// The end of an attempt at an event of the group with this history.
+/// The result of an attempt, with the history of its group.
 type AttemptEnd = (String, Result<(DeliveryVerdict, DeliveryAttempt)>);
 
-/// The requests that are in flight at an endpoint, over several steps of a turn.
+/// The requests in flight to an endpoint, across the steps of a turn.
 pub(crate) struct InFlightDeliveries<'a, T> {
     transport: &'a T,
-    /// The health of the endpoint by the attempts of the turn, most of them not yet in the table.
+    /// The endpoint's health after this turn's attempts. Most of them are not saved yet.
     pub(crate) health: EndpointHealth,
     attempts: FuturesUnordered<BoxFuture<'a, AttemptEnd>>,
-    /// The groups that wait for these attempts, by history.
+    /// The groups with an attempt in flight, by history.
     groups: BTreeMap<String, EventGroup>,
     /// The number of batches so far.
     batches: u32,
-    /// How many events the endpoint has accepted in this turn.
+    /// The number of events that the endpoint has accepted in this turn.
     accepted: usize,
-    /// Whether a batch had to leave requests that hang.
+    /// Whether a batch has left hanging requests in flight.
     has_hung: bool,
     is_gone: bool,
 }
@@ -113,7 +115,7 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
         Self { transport, health, attempts, groups, batches: 0, accepted: 0, has_hung: false, is_gone: false }
     }
 
-    /// Whether an event of the resource is in flight.
+    /// Whether an event of this resource is in flight.
     pub(crate) fn has(&self, history: &str) -> bool {
         self.groups.contains_key(history)
     }
@@ -122,23 +124,24 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
         self.groups.is_empty()
     }
 
-    /// Whether the endpoint has said that it accepts nothing any more.
+    /// Whether the endpoint has answered that it is gone and accepts no more events.
     pub(crate) fn is_gone(&self) -> bool {
         self.is_gone
     }
 
-    /// Whether the turn was short for what the endpoint takes. A turn at a slow endpoint is not: others wait behind it.
+    /// Whether the endpoint could have taken more in this turn. Not true for a slow endpoint: others wait for its turn.
     pub(crate) fn is_worth_another_turn(&self) -> bool {
         self.accepted >= PAGE || self.accepted > 0 && !self.has_hung
     }
 
-    /// Sends groups, and returns those that have ended, of this batch and of earlier ones. Groups that hang stay in flight.
+    /// Sends groups. Returns the groups that have ended, from this and earlier batches. Hanging groups stay in flight.
     pub(crate) async fn send(
         &mut self,
         webhook: &Webhook,
         groups: Vec<EventGroup>,
     ) -> Result<Vec<EventGroup>> {
-        // A request of a client stays queued until it was tried, so it would be sent twice if a batch left it in flight.
+        // Wait for client requests: they stay queued until they were attempted, and would be sent twice if left in
+        // flight.
         let has_requests = groups.iter().any(|group| group.request.is_some());
         let mut waiting = VecDeque::from(groups);
         let mut ended = Vec::new();
@@ -152,7 +155,7 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
             if !is_full && !self.groups.values().any(|group| group.batch == self.batches) {
                 break;
             }
-            // The turn waits while more may be started once a request ends, and at an endpoint that may be down.
+            // Keep waiting if the end of a request allows more to start, and if the endpoint may be down.
             let is_working = self.health.failing_since.is_none();
             let may_leave = is_working && !is_full && !has_requests;
             match self.next_end(webhook, may_leave.then_some(HANG_TIME)).await? {
@@ -167,8 +170,7 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
         Ok(ended)
     }
 
-    /// Marks resources whose events of the feed hang as stalled, and returns the version to continue at for
-    /// each.
+    /// Marks resources with hanging events of the feed as stalled. Returns the version at which each continues.
     pub(crate) fn mark_hanging_as_stalled(&mut self) -> Vec<(String, u64)> {
         let hanging = self.groups.values_mut();
         let hanging = hanging.filter(|group| group.request.is_none() && !group.is_stalled);
@@ -179,13 +181,12 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
         stalled.collect()
     }
 
-    /// Waits for one of the groups that are in flight. Returns `None` if none ends soon.
+    /// Waits for a group in flight to end. Returns `None` if none ends soon.
     pub(crate) async fn wait_for_one(&mut self, webhook: &Webhook) -> Result<Option<EventGroup>> {
         self.next_end(webhook, Some(HANG_WAIT)).await
     }
 
-    /// Waits for the requests that are in flight, and returns the attempts. The attempts no longer count for the health of the
-    /// endpoint.
+    /// Waits for all requests in flight and returns their attempts, which do not affect the endpoint's health.
     pub(crate) async fn drain(self) -> Result<Vec<DeliveryAttempt>> {
         let ended: Vec<AttemptEnd> = self.attempts.collect().await;
         let mut attempts: Vec<_> = self.groups.into_values().flat_map(|group| group.attempts).collect();
@@ -204,7 +205,7 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
         self.is_gone || self.transport.is_over() || self.health.is_paused(self.transport.now())
     }
 
-    /// Starts the next request of a group. Returns the group if it has ended.
+    /// Sends the next event of a group. Returns the group if it has ended.
     fn send_next(&mut self, webhook: &Webhook, group: EventGroup) -> Option<EventGroup> {
         let is_paused = group.request.is_none() && self.health.is_paused(self.transport.now());
         let has_ended = group.failure.is_some() || group.accepted >= group.limit;
@@ -222,7 +223,7 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
         None
     }
 
-    /// The next group that ends. Returns `None` if none does within `patience`.
+    /// Returns the next group that ends; `None` if none does within `patience`.
     async fn next_end(
         &mut self,
         webhook: &Webhook,
@@ -242,7 +243,7 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
             let Some(mut group) = self.groups.remove(&history) else { continue };
             self.note_attempt(&mut group, verdict, attempt);
             if let Some(mut group) = self.send_next(webhook, group) {
-                // The cursor may have passed later events of the resource since.
+                // In a later batch, the cursor may have passed further events of the resource.
                 group.is_complete &= group.batch == self.batches;
                 self.accepted += group.accepted;
                 self.is_gone |= group.failure == Some(DeliveryVerdict::Gone) && group.request.is_none();

@@ -1,4 +1,4 @@
-//! Sends events for one invocation, to as many endpoints at once as it makes sense.
+//! Sends events in one invocation, to several endpoints concurrently.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,25 +18,25 @@ use tokio::sync::OnceCell;
 use super::{EndpointTurn, EventTransport as _};
 use shared::outgoing::Outgoing;
 
-/// Endpoints that are served at once.
-// Slow ones must not hold up others.
+/// The number of endpoints that are served concurrently.
+// High enough that slow endpoints do not hold up others.
 pub(crate) const ENDPOINTS: usize = 32;
-/// How long each of them is served if there are more.
-// Slow ones must not keep the others out.
+/// The time limit of each endpoint if there are more than [`ENDPOINTS`].
+// Otherwise slow endpoints would use up the whole invocation.
 const SHARE: TimeDelta = TimeDelta::seconds(10);
-/// How often a turn looks for new events while one of the company's endpoints is under way.
+/// How often an endpoint looks for new events while another endpoint of the company is being served.
 const NEW_EVENTS_POLL: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InvocationKind {
-    /// The table's stream has started it; others wait behind it.
+    /// Started by the table's stream; other records wait for it.
     Stream,
-    /// The schedule has started it.
+    /// Started by the schedule.
     Schedule,
 }
 
 impl InvocationKind {
-    /// How long something new is sent. A request that takes 15 seconds may follow.
+    /// For how long new requests are sent. The last one may take another 15 seconds.
     pub(crate) fn time(self) -> TimeDelta {
         match self {
             Self::Stream => TimeDelta::seconds(10),
@@ -44,7 +44,7 @@ impl InvocationKind {
         }
     }
 
-    /// How long the turn has an endpoint to itself after each write: until it has ended.
+    /// The duration of the lease after each write: until the turn has surely ended.
     fn lease(self) -> TimeDelta {
         match self {
             Self::Stream => TimeDelta::seconds(30),
@@ -53,15 +53,14 @@ impl InvocationKind {
     }
 }
 
-/// Sends events for one invocation.
 pub(crate) struct EventSender<'a> {
     pub(crate) app: &'a App,
     pub(crate) system: &'a SystemAccess,
     pub(crate) outgoing: &'a Outgoing,
     pub(crate) kind: InvocationKind,
-    /// The moment from which on nothing new is sent.
+    /// When the invocation stops sending new requests.
     pub(crate) until: DateTime<Utc>,
-    /// Shared by the turns at all endpoints.
+    /// Shared by the turns of all endpoints.
     can_reach_out: Arc<OnceCell<bool>>,
 }
 
@@ -79,17 +78,16 @@ impl<'a> EventSender<'a> {
         &self.system.store
     }
 
-    /// Until when a lease that begins now lasts.
+    /// When a lease ends that is taken now.
     pub(crate) fn lease_until(&self) -> DateTime<Utc> {
         self.now() + self.kind.lease()
     }
 
-    /// Whether requests of this process reach the public internet at all.
+    /// Whether this process can reach the public internet.
     pub(crate) async fn can_reach_out(&self) -> bool {
         let config = self.app.config();
         let reaches = async {
-            // If the network or the certificate authorities of this process fail, all endpoints seem to be
-            // down.
+            // If the network or the certificate authorities of this process fail, all endpoints would seem to be down.
             let can_reach = config.outgoing_targets == AllowedTargets::Loopback
                 || self.outgoing.reaches(&config.base_url).await;
             if !can_reach {
@@ -100,8 +98,8 @@ impl<'a> EventSender<'a> {
         *self.can_reach_out.get_or_init(|| reaches).await
     }
 
-    /// Serves these endpoints in this order. Returns their companies with whether the turn had the endpoint, which the schedule
-    /// serves later otherwise.
+    /// Serves these endpoints in this order. Returns for each its company, and whether the turn got the lease; if not,
+    /// the schedule serves the endpoint later.
     pub(crate) async fn serve_all(
         &self,
         endpoints: Vec<(CompanyId, WebhookId)>,
@@ -116,7 +114,7 @@ impl<'a> EventSender<'a> {
         stream::iter(turns).buffer_unordered(ENDPOINTS).collect().await
     }
 
-    /// Serves webhooks of a company, and returns how many failed because of the storage.
+    /// Serves webhooks of a company. Returns how many failed because of the storage.
     pub(crate) async fn serve_company(
         &self,
         company: &CompanyId,
@@ -127,8 +125,8 @@ impl<'a> EventSender<'a> {
         let mut latest = self.latest_number(company).await?;
         let mut under_way: FuturesUnordered<_> =
             webhooks.into_iter().map(|id| self.serve_one(company, id)).collect();
-        // The others are looked at again for new events while some are under way: the stream would otherwise keep
-        // these waiting until all have ended.
+        // While some endpoints are being served, look for new events for the idle ones: otherwise the stream would
+        // deliver these events only after all endpoints have ended.
         while !under_way.is_empty() {
             match select(under_way.next(), Box::pin(self.wait(NEW_EVENTS_POLL))).await {
                 Either::Left((ended, _)) => match ended {
@@ -143,7 +141,7 @@ impl<'a> EventSender<'a> {
                         under_way.extend(idle.drain(..).map(|id| self.serve_one(company, id)));
                     }
                     Ok(_) => {}
-                    // Endpoints under way go on; the schedule serves the others.
+                    // The endpoints being served continue; the schedule serves the others.
                     Err(error) => {
                         let company = company.as_str();
                         log_failure!(target: "webhooks", &error, company, "could not look for new events");
@@ -164,11 +162,11 @@ impl<'a> EventSender<'a> {
         Ok(self.store().sequence(company).await?.map_or(0, |sequence| sequence.last))
     }
 
-    /// Serves one endpoint. Returns false if the turn did not have it.
+    /// Serves one endpoint. Returns false if the turn did not get the lease.
     async fn serve_endpoint(&self, company: &CompanyId, id: WebhookId) -> Result<bool> {
         let served = EndpointTurn::new(self, company, id).run().await;
         match &served {
-            // The turn keeps losing against writes of the API, or the webhook was deleted.
+            // The turn keeps losing to writes of the API, or the webhook was deleted.
             Err(Error::Changed | Error::NotFound) => return Ok(false),
             Err(error) => {
                 let company = company.as_str();

@@ -1,4 +1,4 @@
-//! One attempt to send one event.
+//! Sends one event once.
 
 use std::time::Duration;
 
@@ -80,14 +80,15 @@ impl EventTransport for EventSender<'_> {
 }
 
 impl EventSender<'_> {
-    /// Notes that events, or one that a client has asked for, have expired before they could be sent.
+    /// Records that an event has expired before it could be sent: `event` if a client requested it, otherwise events of
+    /// the feed.
     pub(super) fn note_expired(&self, webhook: WebhookId, event: Option<String>) -> DeliveryAttempt {
         let at = self.now();
         DeliveryAttempt::new(self.store().next_id(at), webhook, event, DeliveryOutcome::Expired, at)
     }
 }
 
-/// One line for each attempt, without the address and the answer, which may hold secrets.
+/// Logs one line per attempt, without URL and response, which may hold secrets.
 fn log(webhook: &Webhook, attempt: &DeliveryAttempt) {
     let company = webhook.company.as_str();
     let webhook = webhook.id;

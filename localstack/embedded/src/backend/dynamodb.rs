@@ -1,4 +1,4 @@
-//! DynamoDB: an emulator over SQLite, or an external service, with tables made from the template.
+//! DynamoDB: an emulator on SQLite, or an external service. Tables are created from the template.
 
 use std::path::Path;
 
@@ -13,24 +13,24 @@ use super::tables::Tables;
 use crate::template::TableDefinition;
 use crate::{Error, Template};
 
-/// On each write, the emulator looks up the greatest sequence number of the table's stream. Without an index, writes
-/// slow down as the stream grows.
+/// For each write, the emulator looks up the greatest sequence number of the table's stream. Without this index, writes
+/// become slower as the stream grows.
 const INDEX_STREAMS: &str = "CREATE INDEX IF NOT EXISTS stream_order
     ON _stream_records (table_name, CAST(sequence_number AS INTEGER))";
 
-/// The emulator keeps records for ever; DynamoDB keeps them for a day.
+/// The emulator keeps stream records for ever; DynamoDB keeps them for a day.
 const FORGET_OLD_RECORDS: &str = "DELETE FROM _stream_records WHERE created_at < unixepoch() - 86400";
 
 pub(super) struct Dynamodb {
     tables: Tables,
     url: String,
     definition: TableDefinition,
-    /// None for an external service.
+    /// `None` for an external service.
     _server: Option<Server>,
 }
 
 impl Dynamodb {
-    /// `None` keeps everything in memory; `folder` holds temporary files.
+    /// Starts the emulator. Without `file`, the data is in memory; `folder` is for temporary files.
     pub(super) fn start(file: Option<&Path>, folder: &Path, template: &Template) -> Result<Self, Error> {
         let definition = template.table()?;
         let database = match file {
@@ -38,7 +38,7 @@ impl Dynamodb {
             Some(path) => in_file(path)?,
         };
         let served = database.clone();
-        // SQLite takes one request at a time; the other threads parse theirs in the meantime.
+        // SQLite handles one request at a time; the other threads parse requests in the meantime.
         let server = Server::start("dynamodb", 4, 0, async move |listener, stop| {
             if let Err(error) =
                 dynoxide::server::serve_with_shutdown(listener, served, stop.requested()).await
@@ -104,14 +104,14 @@ fn in_file(path: &Path) -> Result<Database, Error> {
     }
     drop(storage);
     let database = Database::new(&path).map_err(Error::because(UNUSABLE))?;
-    // SQLite's synchronous=NORMAL. Otherwise every transaction waits for the disk, and all others wait for it: 16 connections
-    // got 387 and 402 requests a second instead of 572 and 556 (`tests/bench throughput`). A crash of the process loses
-    // nothing, one of the computer the last transactions.
+    // SQLite's synchronous=NORMAL: otherwise every transaction waits for the disk, and all others wait for it. 16
+    // connections got 387 and 402 requests a second instead of 572 and 556 (`tests/bench throughput`). A crash of the
+    // process loses nothing; a crash of the computer loses the last transactions.
     database.disable_bulk_loading().map_err(Error::because(UNUSABLE))?;
     Ok(database)
 }
 
-/// Opens the database through a file, because the emulator offers no other access to a database in memory.
+/// Copies the database through a file, because the emulator offers no direct access to a database in memory.
 fn in_memory(folder: &Path) -> Result<Database, Error> {
     let path = folder.join("empty.sqlite");
     let path = path.to_string_lossy();
@@ -125,7 +125,7 @@ fn in_memory(folder: &Path) -> Result<Database, Error> {
 
 const UNUSABLE: &str = "cannot open the database";
 
-/// The parts of a definition that decide about items and queries, independent of the order in which they are written.
+/// The parts of a definition that affect items and queries, in a form that does not depend on their order.
 fn shape(table: &Value) -> Value {
     let indexes = table["GlobalSecondaryIndexes"].as_array().into_iter().flatten();
     let indexes: Map<_, _> = indexes

@@ -1,5 +1,4 @@
-//! Calls external services such as LocalStack on behalf of the back end. The functions' own requests go through the AWS
-//! SDK.
+//! Calls external services such as LocalStack for the back end itself. The functions' requests go through the AWS SDK.
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
@@ -18,7 +17,7 @@ use ureq::http::Request as Outgoing;
 use super::REGION;
 use crate::Error;
 
-/// The endpoint of all services. Clones share their connections.
+/// The common endpoint of all services. Clones share connections.
 #[derive(Clone)]
 pub(crate) struct ExternalServices(Arc<Inner>);
 
@@ -49,7 +48,7 @@ impl Refused {
     }
 }
 
-/// A request got no response, or an error response.
+/// The failure of a request: no response, or an error response.
 #[derive(Debug)]
 pub(super) enum Failure {
     Unanswered(ureq::Error),
@@ -66,15 +65,15 @@ impl From<Failure> for Box<dyn std::error::Error + Send + Sync> {
 }
 
 impl ExternalServices {
-    /// The services at a URL such as `http://localhost:4566`.
+    /// Uses the services at a URL such as `http://localhost:4566`.
     ///
     /// # Errors
-    /// If it is not `http://host:port`, or the host is unknown.
+    /// If the URL is not `http://host:port`, or the host is unknown.
     pub(crate) fn at(url: &str) -> Result<Self, Error> {
         let wrong = || format!("{url} is not the URL of services, such as http://localhost:4566");
         let host = url.trim_end_matches('/').strip_prefix("http://").ok_or_else(|| Error::new(wrong()))?;
         let mut addresses = host.to_socket_addrs().map_err(Error::because(wrong()))?;
-        // localhost has an IPv6 address too, on which LocalStack does not listen.
+        // LocalStack does not listen on localhost's IPv6 address.
         let address = addresses.find(SocketAddr::is_ipv4).ok_or_else(|| Error::new(wrong()))?;
         let agent = Agent::config_builder().http_status_as_error(false).build().into();
         Ok(Self(Arc::new(Inner { address, agent })))
@@ -114,7 +113,7 @@ impl ExternalServices {
         self.send(request.header("authorization", credential("s3")).body(body))
     }
 
-    /// The size of an object; `None` if S3 does not return it.
+    /// The size of an object in bytes; `None` if S3 does not return it.
     pub(super) fn size_in_s3(&self, path: &str) -> Option<u64> {
         let request = self.0.agent.head(self.url() + path).header("authorization", credential("s3"));
         request.call().ok()?.headers().get("content-length")?.to_str().ok()?.parse().ok()
@@ -133,13 +132,14 @@ impl ExternalServices {
     }
 }
 
-/// Names the service without a valid signature, so services that check signatures refuse it.
+/// An authorisation header that names the service but has no valid signature. Services that verify signatures refuse
+/// it.
 fn credential(service: &str) -> String {
     let scope = format!("test/20300101/{REGION}/{service}/aws4_request");
     format!("AWS4-HMAC-SHA256 Credential={scope}, SignedHeaders=host, Signature=0")
 }
 
-/// Forwards requests of the functions unchanged.
+/// Forwards the functions' requests unchanged.
 #[derive(Clone)]
 pub(super) struct Forward {
     address: SocketAddr,
@@ -151,7 +151,7 @@ impl Forward {
         Self { address: external.0.address, client: Client::builder(TokioExecutor::new()).build_http() }
     }
 
-    /// The response, or 502 if there is none.
+    /// Returns the service's response, or 502 without one.
     pub(super) async fn send(&self, mut request: Request) -> Response<Body> {
         let path = request.uri().path_and_query().map_or("/", PathAndQuery::as_str);
         let sent = match format!("http://{}{path}", self.address).parse::<Uri>() {

@@ -1,4 +1,4 @@
-//! The data folder, used by one process at a time.
+//! The data folder, which one process at a time may use.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use crate::Error;
 
 const LOCK: &str = "lock";
 const TEMPORARY: &str = "interviews-embedded-";
-/// Younger folders may belong to a process that has not locked them yet.
+/// Folders younger than this are kept: their process may not have locked them yet.
 const SETTLED: Duration = Duration::from_secs(60);
 
-/// An open folder. Dropping it deletes a temporary one.
+/// An open data folder. Dropping it deletes a temporary folder.
 pub(crate) struct Folder {
     path: PathBuf,
     temporary: bool,
-    /// Released when the process ends.
+    /// The lock, released when the process ends.
     _lock: File,
 }
 
@@ -38,7 +38,7 @@ impl Folder {
         }
     }
 
-    /// Creates a temporary folder, and deletes those that crashed processes left behind.
+    /// Creates a temporary folder, and deletes those that crashed processes have left.
     pub(crate) fn temporary() -> Result<Self, Error> {
         Self::temporary_in(&std::env::temp_dir())
     }
@@ -69,7 +69,7 @@ impl Drop for Folder {
     }
 }
 
-/// Best effort: folders that cannot be deleted, or belong to another user, stay.
+/// Deletes folders of crashed processes. Ignores errors, for example for folders of other users.
 fn remove_abandoned(parent: &Path) {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     for path in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(TEMPORARY)) {
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_temporary_folder_goes_with_its_user_or_with_the_next_one() {
-        // In a folder of its own: another process may be looking at the common one's locks meanwhile.
+        // Uses its own parent folder: another process may be checking locks in the common one at the same time.
         let parent = Folder::temporary().unwrap();
         let folder = Folder::temporary_in(parent.path()).unwrap();
         let path = folder.path().to_owned();

@@ -40,33 +40,34 @@ use ses::Ses;
 
 /// The only access key that the back end accepts.
 pub const ACCESS_KEY_ID: &str = "local";
-/// Not a secret: the back end serves the loopback interface only.
+/// Not a secret: the back end is reachable only on the loopback interface.
 pub const SECRET_ACCESS_KEY: &str = "local-secret";
-/// The region in clients' configuration.
+/// The region that clients must use.
 pub const REGION: &str = "eu-central-1";
-/// Created at the start.
+/// The bucket that exists from the start.
 pub const BUCKET: &str = "interviews-local-media";
 
-/// The domain of the default sender.
+/// The domain of the default sender address.
 const MAIL_DOMAIN: &str = "localhost.example";
 /// The access key and secret of LocalStack's first account.
 const EXTERNAL_KEY: &str = "test";
 
-/// The place of a back end's data.
+/// Where a back end stores its data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Storage {
     /// In memory. Objects are in a temporary folder.
     Memory,
-    /// In a folder, created if needed and used by one process at a time.
+    /// In a folder, which is created if needed. One process at a time can use it.
     Folder(PathBuf),
-    /// In external services such as LocalStack, all at a URL such as `http://localhost:4566`. Requests to S3 and SES
+    /// In external services such as LocalStack, all at one URL such as `http://localhost:4566`. Requests to S3 and SES
     /// pass through the back end, which records objects and mails.
     External(String),
 }
 
-/// The running services. Dropping this value stops them, after the requests in progress.
+/// The running services. Dropping this value stops them after the requests in progress.
 ///
-/// They do not depend on the caller's runtime: one back end can serve all tests of a process, each with its own table.
+/// The services do not depend on the caller's runtime: one back end can serve all tests of a process, each with its own
+/// table.
 pub struct Backend {
     dynamodb: Dynamodb,
     s3: S3,
@@ -75,15 +76,15 @@ pub struct Backend {
     mailbox: Mailbox,
     clock: OffsetClock,
     template: &'static Template,
-    /// Set for external services.
+    /// `None` unless the services are external.
     external: Option<ExternalServices>,
-    // Last, so that it outlives the servers that use it.
+    // The last field, so that it is dropped after the servers that use it.
     folder: Folder,
 }
 
 impl Backend {
-    /// Starts the services on free ports, or connects to external ones. Returns at once; the servers accept connections
-    /// from then on.
+    /// Starts the services on free ports, or connects to external ones. The servers accept connections when this
+    /// returns.
     ///
     /// # Errors
     /// If the folder cannot be used or is locked, nothing answers at the URL, or the template defines no table.
@@ -123,7 +124,7 @@ impl Backend {
         Ok(backend)
     }
 
-    /// Verifies the sender, because the data stack does not cover SES.
+    /// Connects to external services. Verifies the sender, because the data stack does not cover SES.
     fn external(url: &str, template: &'static Template) -> Result<Self, Error> {
         let services = ExternalServices::at(url)?;
         services
@@ -145,17 +146,17 @@ impl Backend {
         Ok(backend)
     }
 
-    /// Creates a table from the template's definition, and the secret from which the key of its seals follows, unless they exist.
-    /// Names shorter than 11 characters break the emulator's stream identifiers.
+    /// Creates a table by the template's definition, and the secret of its encryption key, unless they exist. The name
+    /// needs at least 11 characters: the emulator's stream identifiers are broken otherwise.
     ///
     /// # Errors
-    /// If the definition is unusable, or a table with that name has another one.
+    /// If the definition is unusable, or a table with this name has another definition.
     pub fn create_table(&self, name: &str) -> Result<(), Error> {
         self.create_secret(&seal_secret(name), &secrets::random_text())?;
         self.dynamodb.create_table(name)
     }
 
-    /// Creates a secret, unless it exists.
+    /// Creates a secret unless it exists.
     ///
     /// # Errors
     /// If it cannot be stored.
@@ -163,7 +164,7 @@ impl Backend {
         self.secrets.create(name, text, self.clock.now())
     }
 
-    /// Gives a secret another value at `now`, as `aws secretsmanager put-secret-value` does.
+    /// Replaces the text of a secret at `now`, like `aws secretsmanager put-secret-value`.
     ///
     /// # Errors
     /// If there is no such secret.
@@ -175,7 +176,7 @@ impl Backend {
         self.dynamodb.has_table(name)
     }
 
-    /// Every item of a table, in DynamoDB's JSON. Blocks the caller's thread, but needs none of its runtime.
+    /// Every item of a table, in DynamoDB's JSON. Blocks the thread, but does not need the caller's runtime.
     ///
     /// # Errors
     /// If the table does not exist.
@@ -191,7 +192,7 @@ impl Backend {
         self.s3.create_bucket(name)
     }
 
-    /// Lets pages of these origins access the bucket's objects by the template's rules; before this call, none may.
+    /// Applies the template's CORS rules to the bucket for these origins; before, no origin is allowed.
     pub fn allow_origins(&self, bucket: &str, origins: &[String]) {
         self.s3.share(bucket, self.template.cors_of_bucket(origins));
     }
@@ -199,17 +200,16 @@ impl Backend {
     /// The keys of all objects in an S3 bucket, sorted.
     ///
     /// # Errors
-    /// Failures of an external service.
+    /// If the external service fails.
     pub fn object_keys(&self, bucket: &str) -> Result<Vec<String>, Error> {
         self.s3.keys(bucket)
     }
 
-    /// The events that S3 sends to EventBridge for new objects in a bucket.
+    /// The EventBridge events that S3 sends for new objects in a bucket.
     pub(crate) fn created_objects(&self, bucket: &str) -> CreatedObjects {
         self.s3.created_objects(bucket)
     }
 
-    /// The mails sent through SES.
     pub fn mailbox(&self) -> &Mailbox {
         &self.mailbox
     }
@@ -222,13 +222,13 @@ impl Backend {
         self.dynamodb.stream(table)
     }
 
-    /// The clock that dates mails. It is kept with the data; functions may use it too.
+    /// The clock that dates mails, whose offset is stored with the data. Functions may use it too.
     pub fn clock(&self) -> &OffsetClock {
         &self.clock
     }
 
-    /// The environment variables of a function that uses `table` and is reached at `base_url`, which ends in `/api/v3`:
-    /// for [`shared::config::Config::from_variables`], or for a separate process.
+    /// The environment variables of a function that uses `table` and is reached at `base_url`, which ends in `/api/v3`.
+    /// They are for [`shared::config::Config::from_variables`], or for a separate process.
     pub fn environment(&self, base_url: &str, table: &str) -> BTreeMap<&'static str, String> {
         let (key, secret) = match &self.external {
             None => (ACCESS_KEY_ID, SECRET_ACCESS_KEY),
@@ -242,7 +242,7 @@ impl Backend {
             ("RECEIPT_SECRET_ID", RECEIPT_SECRET.to_owned()),
             ("SEAL_SECRET_ID", seal_secret(table)),
             ("MAIL_SENDER", format!("interviews@{MAIL_DOMAIN}")),
-            // `Ref` resolves to the logical id here, also in event patterns.
+            // `Ref` resolves to the logical id here, as in event patterns.
             ("MAIL_CONFIGURATION_SET", "MailConfiguration".to_owned()),
             ("AWS_REGION", REGION.to_owned()),
             ("AWS_ACCESS_KEY_ID", key.to_owned()),
@@ -263,7 +263,7 @@ impl Backend {
         self.external.as_ref()
     }
 
-    /// The path of a file with this name in the data folder; `None` unless the storage is [`Storage::Folder`].
+    /// The path of a file in the data folder; `None` unless the storage is [`Storage::Folder`].
     pub(crate) fn kept(&self, name: &str) -> Option<PathBuf> {
         (!self.folder.is_temporary()).then(|| self.folder.path().join(name))
     }
@@ -274,28 +274,30 @@ impl Backend {
     }
 }
 
-/// The name and the text of the secret from which the key of receipts follows.
-// Always the same, and known to everyone: receipts of the local service prove nothing.
+/// The name and the text of the secret that the receipt key is derived from.
+// The text is public and equal in all runs: receipts of the local service prove nothing.
 const RECEIPT_SECRET: &str = "development-receipts";
 
-/// The name of the secret from which the key of a table's seals follows: as in the template, for a stack of the table's name.
+/// The name of the secret that a table's encryption key is derived from, as in the template for a stack with the
+/// table's name.
 fn seal_secret(table: &str) -> String {
     format!("{table}-seals")
 }
 
-/// The folders with this computer's programs, for ffmpeg.
+/// The folders that are searched for ffmpeg.
 fn program_path() -> String {
     std::env::var_os("PATH").and_then(|path| path.into_string().ok()).unwrap_or_default()
 }
 
-/// Serves a router until `stop` resolves and the requests in progress are answered. Refuses requests for other hosts
-/// than this computer: a page of another site can point its own name here and would then count as same-origin.
+/// Serves a router until `stop` resolves and the requests in progress are answered. Refuses requests for hosts other
+/// than this computer: another site could resolve its own name to this computer, and its pages would count as
+/// same-origin.
 pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
     stop: impl Future<Output = ()> + Send + 'static,
 ) {
-    // Otherwise small responses wait for the client's delayed acknowledgement.
+    // Disable Nagle's algorithm: otherwise small responses wait for the client's delayed acknowledgement.
     let listener = listener.tap_io(|connection| {
         let _ = connection.set_nodelay(true);
     });

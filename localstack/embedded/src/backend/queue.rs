@@ -1,11 +1,11 @@
-//! The queue in which an external rule puts the EventBridge events for a function.
+//! A function's queue of EventBridge events, filled by an external rule.
 
 use serde_json::{Value, json};
 
 use super::external::{ExternalServices, Failure};
 use crate::Error;
 
-/// The maximum of SQS.
+/// SQS's maximum number of messages per request.
 const PAGE: u32 = 10;
 
 pub(crate) struct EventQueue {
@@ -21,10 +21,10 @@ pub(crate) struct Queued {
 }
 
 impl EventQueue {
-    /// The queue with this name.
+    /// Finds the queue with this name.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is no such queue.
     pub(crate) fn find(services: &ExternalServices, name: &str) -> Result<Self, Error> {
         let queue = call(services, "GetQueueUrl", &json!({ "QueueName": name }));
         let queue =
@@ -33,7 +33,7 @@ impl EventQueue {
         Ok(Self { services: services.clone(), name: name.to_owned(), url })
     }
 
-    /// The next events; hidden from other receivers until the queue's visibility timeout is over.
+    /// The next events. They are hidden from other receivers until the queue's visibility timeout.
     pub(crate) fn receive(&self) -> Result<Vec<Queued>, Error> {
         let mut answer = self.call("ReceiveMessage", json!({ "MaxNumberOfMessages": PAGE }))?;
         let Value::Array(messages) = answer["Messages"].take() else { return Ok(Vec::new()) };
@@ -50,7 +50,7 @@ impl EventQueue {
         self.call("DeleteMessage", json!({ "ReceiptHandle": queued.receipt })).map(drop)
     }
 
-    /// Makes an event visible again at once; after the maximum number of receives, it becomes a dead letter.
+    /// Makes an event visible again at once. After the maximum number of receives, it becomes a dead letter.
     pub(crate) fn give_back(&self, queued: &Queued) -> Result<(), Error> {
         let parameters = json!({ "ReceiptHandle": queued.receipt, "VisibilityTimeout": 0 });
         self.call("ChangeMessageVisibility", parameters).map(drop)

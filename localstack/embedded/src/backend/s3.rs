@@ -1,4 +1,4 @@
-//! S3: objects in a folder with checked signatures, or in an external service. Buckets are addressed by path. New
+//! S3: objects in a folder, with verified signatures, or in an external service. Buckets are addressed by path. New
 //! objects are recorded as events for EventBridge.
 
 use std::collections::HashMap;
@@ -29,7 +29,8 @@ use crate::{Error, random};
 
 /// The bucket's logical id in the template.
 const MEDIA_BUCKET: &str = "MediaBucket";
-/// The largest body whose checksum is verified before it is stored. Larger ones do not belong into memory.
+/// The maximum size of a body whose checksum is verified before it is stored, in bytes. Larger bodies must not be held
+/// in memory.
 const MAX_CHECKED_BYTES: usize = 64 << 20;
 
 pub(super) struct S3 {
@@ -42,10 +43,10 @@ pub(super) struct S3 {
 /// CORS rules by bucket.
 type Shared = Arc<Mutex<HashMap<String, Cors>>>;
 
-/// The place of the objects.
+/// Where the objects are stored.
 #[derive(Clone)]
 enum Place {
-    /// In a folder, with one subfolder per bucket.
+    /// A folder with a subfolder per bucket.
     Folder(PathBuf),
     External(ExternalServices),
 }
@@ -56,11 +57,11 @@ enum Service {
     There(Arc<Forward>),
 }
 
-/// The emulator, and what it lacks of S3's promises.
+/// The emulator, with guarantees of S3 that it lacks.
 #[derive(Clone)]
 struct LocalService {
     s3: S3Service,
-    /// Held by one PUT with `If-None-Match` at a time.
+    /// Held by each PUT with `If-None-Match`, so that these run one at a time.
     conditional_puts: Arc<tokio::sync::Mutex<()>>,
 }
 
@@ -70,14 +71,14 @@ impl LocalService {
             Ok(request) => request,
             Err(refusal) => return refusal,
         };
-        // The emulator looks for the object and writes it in two steps, so that of two concurrent requests both would win.
+        // The emulator checks for the object and writes it in two steps, so two concurrent requests would both succeed.
         let _turn = match request.headers().contains_key(header::IF_NONE_MATCH) {
             true => Some(self.conditional_puts.lock().await),
             false => None,
         };
         let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
         match self.s3.call(request.map(s3s::Body::http_body_unsync)).await {
-            // S3 answers so to all whose policy lets them list the bucket on a condition, or not at all.
+            // S3 also answers 403 to callers who may list the bucket only under a condition, or not at all.
             Ok(response) if is_read && response.status() == StatusCode::NOT_FOUND => {
                 refuse(StatusCode::FORBIDDEN, "AccessDenied", "Access Denied")
             }
@@ -90,8 +91,8 @@ impl LocalService {
     }
 }
 
-/// Refuses a body that differs from the SHA-256 in its header. The emulator would refuse it as well, but only after it has
-/// stored it in the place of an earlier object.
+/// Refuses a body that differs from the SHA-256 in its header. The emulator would refuse it only after overwriting the
+/// existing object.
 async fn verify_checksum(request: Request) -> Result<Request, Response> {
     let Some(expected) = request.headers().get("x-amz-checksum-sha256").cloned() else { return Ok(request) };
     let length =
@@ -124,7 +125,7 @@ fn refuse(status: StatusCode, code: &str, message: &str) -> Response {
     (status, [(header::CONTENT_TYPE, "application/xml")], body).into_response()
 }
 
-/// Keys of new objects by bucket, in order. Objects that existed at the start come first.
+/// The keys of new objects by bucket, in order. Objects that existed at the start come first.
 type Created = Arc<Mutex<HashMap<String, Vec<String>>>>;
 
 /// The events about new objects in one bucket, for one receiver.
@@ -137,7 +138,7 @@ pub(crate) struct CreatedObjects {
 }
 
 impl CreatedObjects {
-    /// The next event. It names the bucket by its logical id in the template.
+    /// The next event. Names the bucket by its logical id in the template.
     pub(crate) fn take(&mut self) -> Option<Value> {
         let created = self.created.lock().unwrap_or_else(PoisonError::into_inner);
         let key = created.get(&self.bucket)?.get(self.told)?.clone();
@@ -150,7 +151,7 @@ impl CreatedObjects {
 }
 
 impl S3 {
-    /// Keeps objects in the data folder.
+    /// Stores objects in the data folder.
     pub(super) fn start(data: &Path) -> Result<Self, Error> {
         let folder = data.join("s3");
         let failed = || format!("cannot keep objects in {}", folder.display());
@@ -161,7 +162,7 @@ impl S3 {
         builder.set_auth(SimpleAuth::from_single(ACCESS_KEY_ID, SECRET_ACCESS_KEY));
         let left = left_in(&folder);
         let service = Service::Here(LocalService { s3: builder.build(), conditional_puts: Arc::default() });
-        // The same port after a restart, so that an open page can go on with the signed URLs that it has.
+        // Use the same port after a restart, so that an open page can continue to use its signed URLs.
         let noted = data.join("s3-port");
         let port = std::fs::read_to_string(&noted).ok().and_then(|port| port.parse().ok()).unwrap_or(0);
         let started = Self::serve(Place::Folder(folder.clone()), service, left, port)?;
@@ -235,8 +236,8 @@ impl S3 {
 }
 
 impl Place {
-    /// An identifier for the event about an object, stable across restarts, and the object's size in bytes (0 if it
-    /// does not exist any more).
+    /// An identifier of the event about an object, stable across restarts, and the object's size in bytes (0 if it no
+    /// longer exists).
     fn id_and_size(&self, bucket: &str, key: &str) -> (String, u64) {
         match self {
             Self::Folder(folder) => {
@@ -252,7 +253,7 @@ impl Place {
     }
 }
 
-/// EventBridge redelivers events with the same identifier.
+/// A stable identifier: EventBridge redelivers an event under the same identifier.
 fn event_id(key: &str, put_at: Option<SystemTime>) -> String {
     let half = |salt: u8| {
         let mut hasher = DefaultHasher::new();
@@ -262,8 +263,8 @@ fn event_id(key: &str, put_at: Option<SystemTime>) -> String {
     random::uuid_of((u128::from(half(0)) << 64) | u128::from(half(1)))
 }
 
-/// Keys of the objects in a folder, by bucket. Functions delete uploaded objects that they have processed, so the
-/// remaining ones have not been.
+/// The keys of the objects in a folder, by bucket. Functions delete uploaded objects after processing them, so these
+/// are unprocessed.
 fn left_in(folder: &Path) -> HashMap<String, Vec<String>> {
     let buckets =
         std::fs::read_dir(folder).into_iter().flatten().flatten().filter(|entry| entry.path().is_dir());
@@ -299,7 +300,7 @@ fn listed_keys(services: &ExternalServices, bucket: &str) -> Result<Vec<String>,
     }
 }
 
-/// The rules of the requested bucket.
+/// The CORS rules of the requested bucket.
 fn cors_of(shared: &Shared, request: &Request) -> Cors {
     let bucket = request.uri().path().split('/').nth(1).unwrap_or_default();
     shared.lock().unwrap_or_else(PoisonError::into_inner).get(bucket).cloned().unwrap_or_default()
@@ -334,7 +335,7 @@ async fn answer_signed(service: Service, created: Created, request: Request) -> 
     response
 }
 
-/// Bucket and key of the object that the request creates; `None` for other requests and for parts of an upload.
+/// The bucket and key of the object that a request creates; `None` for other requests, including uploads of parts.
 fn put_object(request: &Request) -> Option<(String, String)> {
     let query: Vec<_> =
         form_urlencoded::parse(request.uri().query().unwrap_or_default().as_bytes()).collect();

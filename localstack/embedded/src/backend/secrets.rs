@@ -1,6 +1,6 @@
-//! Secrets Manager: secrets in memory or in a file beside the data, or in an external service.
+//! Secrets Manager: secrets in memory, in a file in the data folder, or in an external service.
 //!
-//! Like the service, it keeps two versions of a secret by their stages, and answers nothing to a request that is not signed.
+//! Like the service, it keeps two versions of a secret, by their stages, and does not answer unsigned requests.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,7 +24,7 @@ use crate::state::StateFile;
 use crate::{Error, random};
 
 const SERVICE: &str = "secretsmanager";
-/// Far more than a request has.
+/// The maximum size of a request body in bytes, far more than needed.
 const MAX_BODY: usize = 64 << 10;
 
 pub(super) enum Secrets {
@@ -41,7 +41,7 @@ struct Inner {
     file: Option<StateFile>,
 }
 
-/// A secret with the versions that have a stage.
+/// A secret with its current and previous version.
 #[derive(Serialize, Deserialize)]
 struct Secret {
     current: Version,
@@ -61,7 +61,7 @@ impl Version {
     }
 }
 
-/// A text that cannot be guessed.
+/// A random text that cannot be guessed.
 pub(super) fn random_text() -> String {
     let mut bytes = [0; 32];
     SystemEntropy.fill(&mut bytes);
@@ -69,7 +69,7 @@ pub(super) fn random_text() -> String {
 }
 
 impl Secrets {
-    /// Keeps secrets in a file that only its owner can read, or in memory without one.
+    /// Stores secrets in a file that only its owner can read, or in memory if there is no file.
     pub(super) fn start(file: Option<&Path>) -> Result<Self, Error> {
         let file = file.map(StateFile::private);
         let secrets = match &file {
@@ -96,7 +96,7 @@ impl Secrets {
         }
     }
 
-    /// Creates a secret, unless it exists.
+    /// Creates a secret unless it exists.
     pub(super) fn create(&self, name: &str, text: &str, now: DateTime<Utc>) -> Result<(), Error> {
         match self {
             Self::Here { kept, .. } => {
@@ -115,7 +115,7 @@ impl Secrets {
         }
     }
 
-    /// Gives a secret another text.
+    /// Replaces the text of a secret.
     pub(super) fn put(&self, name: &str, text: &str, now: DateTime<Utc>) -> Result<(), Error> {
         match self {
             Self::Here { kept, .. } => {
@@ -178,7 +178,7 @@ impl Kept {
     }
 }
 
-/// Checks the access key and the name of the service, but not the signature.
+/// Checks the access key and the service's name, but not the signature.
 fn is_signed(headers: &HeaderMap) -> bool {
     let authorization = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     authorization.is_some_and(|value| {

@@ -1,6 +1,6 @@
 //! A server on the loopback interface with its own thread and runtime.
 //!
-//! SQLite blocks its thread, and a test's runtime ends with the test.
+//! It has its own, because SQLite blocks its thread and a test's runtime ends with the test.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::thread::JoinHandle;
@@ -12,10 +12,10 @@ use tokio::sync::watch;
 
 use crate::Error;
 
-/// The time that requests in progress may take after a stop.
+/// How long requests in progress may take after a stop.
 pub(crate) const GRACE: Duration = Duration::from_secs(2);
 
-/// A running server. Dropping it stops it and waits for it.
+/// A running server. Dropping it stops the server and waits for its end.
 pub(crate) struct Server {
     address: SocketAddr,
     stop: watch::Sender<bool>,
@@ -28,13 +28,13 @@ pub(crate) struct Stop(watch::Receiver<bool>);
 
 impl Stop {
     pub(crate) async fn requested(mut self) {
-        // An error means that the sender was dropped, which is also a stop.
+        // An error means that the sender was dropped, which also stops the server.
         let _ = self.0.wait_for(|stop| *stop).await;
     }
 }
 
 impl Server {
-    /// Runs `serve` on `port` or, if that is taken or 0, on a free one. Connections are accepted from this moment on, even
+    /// Runs `serve` on `port`, or on a free port if that one is 0 or taken. The port accepts connections at once, even
     /// before `serve` runs.
     pub(crate) fn start<F>(
         name: &'static str,
@@ -80,12 +80,12 @@ impl Server {
         Ok(Self { address, stop, thread: Some(thread.map_err(Error::because(failed()))?) })
     }
 
-    /// The port that it answers on.
+    /// The server's port.
     pub(crate) fn port(&self) -> u16 {
         self.address.port()
     }
 
-    /// The address at which it listens, such as `http://127.0.0.1:40123`.
+    /// The URL of the server, such as `http://127.0.0.1:40123`.
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
     }

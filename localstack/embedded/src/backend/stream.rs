@@ -6,7 +6,7 @@ use super::REGION;
 use super::tables::Tables;
 use crate::Error;
 
-/// Reads the stream of one table in order. The emulator has one shard per table.
+/// Reads a table's stream in order. The emulator has one shard per table.
 pub struct StreamReader {
     tables: Tables,
     table: String,
@@ -29,10 +29,10 @@ impl StreamReader {
     }
 
     /// The next records after the position, oldest first, at most `limit`, in the form of a Lambda event's `Records`.
-    /// Returns the same ones until [`advance_to`](Self::advance_to) marks them as completed.
+    /// Returns the same records until [`advance_to`](Self::advance_to) completes them.
     ///
     /// # Errors
-    /// Database failures.
+    /// If the database fails.
     pub fn read(&self, limit: usize) -> Result<Vec<Value>, Error> {
         let mut place = json!({ "StreamArn": self.arn, "ShardId": self.shard });
         match &self.position {
@@ -54,7 +54,7 @@ impl StreamReader {
         Ok(records)
     }
 
-    /// Continues after the record with this sequence number, which may be gone.
+    /// Continues after the record with this sequence number, even if the record no longer exists.
     pub fn advance_to(&mut self, sequence_number: &str) {
         self.position = Some(sequence_number.to_owned());
     }

@@ -1,4 +1,4 @@
-//! The operations of DynamoDB that the back end needs, with parameters and responses in JSON.
+//! The DynamoDB operations that the back end needs, with parameters and responses in JSON.
 
 use std::time::Duration;
 
@@ -11,14 +11,14 @@ use super::external::{ExternalServices, Failure};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
-/// How often to check whether a new table is active, and the pause in between.
+/// How often to check whether a new table is active, and the pause between checks.
 const LOOKS: u32 = 200;
 const BETWEEN: Duration = Duration::from_millis(50);
 
 /// The tables of one DynamoDB. Clones share them.
 #[derive(Clone)]
 pub(super) enum Tables {
-    /// In this process.
+    /// The emulator in this process.
     Embedded(Database),
     /// In an external service.
     External(ExternalServices),

@@ -1,4 +1,4 @@
-//! Follows the stream and keeps the schedules, as a deployment does.
+//! Follows the stream, the bucket and the queues, and keeps the schedules, as in a deployment.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::Events;
 use crate::backend::GRACE;
 use crate::template::ScheduleTrigger;
 
-/// The polling interval of the stream, for each of its mappings, and of the bucket.
+/// The polling interval of the bucket, and of the stream for each mapping.
 const POLL: Duration = Duration::from_millis(150);
 /// The polling interval of a queue.
 const POLL_QUEUE: Duration = Duration::from_millis(500);
@@ -25,7 +25,7 @@ impl Background {
     pub(super) fn start(events: &Events) -> Self {
         let (stop, stopped) = watch::channel(false);
         let mut tasks = JoinSet::new();
-        // In separate tasks, because a webhook may be slow and a conversion takes minutes.
+        // Separate tasks, because a webhook may be slow and a conversion takes minutes.
         for place in 0..events.0.streams.len() {
             tasks.spawn(follow_stream(place, events.clone(), stopped.clone()));
         }
@@ -41,7 +41,7 @@ impl Background {
         Self { stop, tasks }
     }
 
-    /// Starts no more functions, and waits at most two seconds for those in progress.
+    /// Stops starting functions, and waits at most two seconds for those in progress.
     pub(crate) async fn stop(mut self) {
         self.stop.send_replace(true);
         let ended = async { while self.tasks.join_next().await.is_some() {} };
@@ -59,7 +59,7 @@ async fn follow_stream(place: usize, events: Events, mut stopped: watch::Receive
             _ = stopped.wait_for(|stop| *stop) => return,
             () = tokio::time::sleep(POLL) => {}
         }
-        // Records that were given up are already in the log.
+        // Given-up records are already in the log.
         if let Err(error) = events.deliver_mapping_while(place, || !*running.borrow()).await {
             tracing::error!(%error, "the stream is behind");
         }

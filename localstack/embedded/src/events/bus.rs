@@ -1,4 +1,4 @@
-//! Events in EventBridge's envelope.
+//! Events in EventBridge envelopes.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Map, Value, json};
@@ -8,7 +8,7 @@ use crate::{Error, random};
 
 const ACCOUNT: &str = "000000000000";
 
-/// The event of a scheduled rule.
+/// The event of a schedule.
 pub(super) fn scheduled(name: &str, now: DateTime<Utc>) -> Value {
     let mut event = Map::new();
     event.insert("source".to_owned(), json!("aws.events"));
@@ -18,7 +18,7 @@ pub(super) fn scheduled(name: &str, now: DateTime<Utc>) -> Value {
     Value::Object(filled_in(event, now))
 }
 
-/// A custom event with all fields that EventBridge fills in.
+/// A custom event, with the fields that EventBridge adds.
 pub(super) fn completed(event: Value, now: DateTime<Utc>) -> Result<Value, Error> {
     let Value::Object(event) = event else { return Err(Error::new("an event must be a JSON object")) };
     for required in ["source", "detail-type", "detail"] {

@@ -9,21 +9,21 @@ use crate::function::invoke;
 use crate::template::StreamTrigger;
 use crate::{Error, Function};
 
-/// The pause before the first retry; it doubles with each retry.
+/// The pause before the first retry, which doubles with each retry.
 const BACK_OFF: Duration = Duration::from_millis(50);
 
-/// Delivers records in order. If the function reports a failure, delivery continues with the first failed record; if
-/// the invocation fails, with all of them, in two halves if the mapping bisects.
+/// Delivers records in order. If the function reports failed records, delivery continues with the first of them. If the
+/// invocation fails, all records are delivered again, in two halves if the mapping bisects.
 ///
 /// # Errors
-/// If records were given up; those behind them are delivered all the same.
+/// If records were given up. The records after them are still delivered.
 pub(super) async fn deliver(
     app: &App,
     function: &Function,
     trigger: &StreamTrigger,
     records: &[Value],
 ) -> Result<(), Error> {
-    // The next one is the last in the list.
+    // A stack: the next batch is the last element.
     let mut pending = vec![(records, 0)];
     let mut given_up = None;
     while let Some((batch, tries)) = pending.pop() {
@@ -50,8 +50,8 @@ pub(super) async fn deliver(
     given_up.map_or(Ok(()), Err)
 }
 
-/// The index of the first record that the function reports as failed. A report without a record of the batch counts for
-/// the whole batch, as in Lambda.
+/// The index of the first record that the function reports as failed. As in Lambda, a report that names no record of
+/// the batch fails the whole batch.
 fn first_failure(answer: &Value, batch: &[Value]) -> Option<usize> {
     let failures = answer["batchItemFailures"].as_array()?;
     let places = failures.iter().map(|failure| {

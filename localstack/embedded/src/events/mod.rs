@@ -1,6 +1,6 @@
-//! Starts functions as a deployment's stream, schedules and event bus do, wired by the template.
+//! Starts functions as a deployment's stream, schedules and event bus do, according to the template.
 //!
-//! [`Events`] does so on demand, for tests; its [`Background`] does so continuously.
+//! [`Events`] starts them on demand, for tests; its [`Background`] starts them continuously.
 
 mod background;
 mod bus;
@@ -22,13 +22,13 @@ use crate::template::{RuleTrigger, ScheduleTrigger, StreamTrigger};
 use crate::{Backend, Error, Function, StreamReader, Template};
 use delivery::{deliver, sequence_number};
 
-/// Responses of functions by their logical ids.
+/// The functions' responses by logical id.
 pub type Answers = BTreeMap<String, Result<Value, Error>>;
 
-/// The number of records to read from the stream at once.
+/// The maximum number of stream records per read.
 const PAGE: usize = 1000;
 
-/// The functions that events start. Clones share everything.
+/// The functions that events start, with their triggers. Clones share everything.
 #[derive(Clone)]
 pub struct Events(Arc<Inner>);
 
@@ -38,26 +38,26 @@ struct Inner {
     streams: Vec<Mutex<Mapping>>,
     schedules: Vec<ScheduleTrigger>,
     rules: Vec<RuleTrigger>,
-    /// The functions that the bucket's events start, each with its undelivered events.
+    /// The functions started by the bucket's events, each with its undelivered events.
     objects: Vec<(String, Mutex<CreatedObjects>)>,
-    /// The queues of external rules, by the functions that receive their events.
+    /// The queues of external rules, with the functions that receive their events.
     queues: Vec<(String, EventQueue)>,
 }
 
-/// A stream and the function that receives it.
+/// A stream, and the function that receives its records.
 struct Mapping {
     trigger: StreamTrigger,
     reader: StreamReader,
-    /// Stores the position with the data.
+    /// The file that stores the position with the data.
     file: Option<StateFile>,
 }
 
 impl Events {
-    /// The triggers of `template` in front of `functions`, by their logical ids. Reads the stream of the application's
-    /// table from the position stored in the data folder, and uses the application's clock.
+    /// Connects the triggers of `template` to `functions`, by logical id. Reads the stream of the application's table
+    /// from the position stored in the data folder, and uses the application's clock.
     ///
     /// # Errors
-    /// If the template has an unsupported trigger, or one of a missing function, or the table has no stream.
+    /// If the template has an unsupported trigger or one of a missing function, or if the table has no stream.
     pub fn new(
         template: &Template,
         functions: &HashMap<String, Function>,
@@ -109,7 +109,7 @@ impl Events {
         Ok(Self(Arc::new(inner)))
     }
 
-    /// Starts a function with each event in its queue. Failed events become visible again.
+    /// Invokes a function with each event in its queue. Failed events become visible again.
     async fn deliver_queued(&self, function: &str, queue: &EventQueue) -> Result<(), Error> {
         for queued in queue.receive()? {
             let settled = match invoke(self.function(function)?, &queued.event).await {
@@ -119,7 +119,7 @@ impl Events {
                     queue.give_back(&queued)
                 }
             };
-            // The other events must not wait for the visibility timeout.
+            // Log the error only: the other events must not wait for the visibility timeout.
             if let Err(error) = settled {
                 tracing::error!(function, %error, "the queue was not told what became of an event");
             }
@@ -127,11 +127,12 @@ impl Events {
         Ok(())
     }
 
-    /// Delivers new stream records to their functions until no record is left, including those that the functions create,
-    /// and returns their number. Filtered records do not count; one that several functions receive counts for each.
+    /// Delivers new stream records to their functions until none is left, including records that the functions cause.
+    /// Returns the number of deliveries: filtered records do not count, and a record that several functions receive
+    /// counts for each.
     ///
     /// # Errors
-    /// If records were given up after the template's retries, once the others are delivered; if the stream cannot be
+    /// If records were given up after the template's retries, after delivering the others; or if the stream cannot be
     /// read.
     pub async fn deliver_stream(&self) -> Result<usize, Error> {
         let (mut delivered, mut given_up) = (0, None);
@@ -148,7 +149,7 @@ impl Events {
         }
     }
 
-    /// Delivers the new records of one mapping, as long as `go_on` says. Returns their number, and the first failure if
+    /// Delivers the new records of one mapping while `go_on` returns true. Returns their number, and the first error if
     /// records were given up.
     async fn deliver_mapping_while(
         &self,
@@ -181,7 +182,7 @@ impl Events {
         Ok((delivered, given_up))
     }
 
-    /// Runs every scheduled function in the order of their names and returns their responses.
+    /// Runs every scheduled function, in the order of their names, and returns the responses.
     pub async fn run_schedules(&self) -> Answers {
         let mut schedules: Vec<_> = self.0.schedules.iter().collect();
         schedules.sort_unstable_by_key(|schedule| &schedule.function);
@@ -198,8 +199,8 @@ impl Events {
         invoke(self.function(&schedule.function)?, &event).await
     }
 
-    /// Puts an EventBridge event on the bus and returns the responses of the functions that its rules start. An event
-    /// needs `source`, `detail-type` and `detail`; other fields have defaults. There are no retries.
+    /// Puts an event on the bus, and returns the responses of the functions that its rules start. An event needs
+    /// `source`, `detail-type` and `detail`; other fields have defaults. Failed functions are not retried.
     ///
     /// # Errors
     /// If the event is malformed, or no rule matches it.
@@ -215,11 +216,11 @@ impl Events {
         Ok(answers)
     }
 
-    /// Delivers the events about new objects in the bucket to their functions and returns their number. There are no
-    /// retries.
+    /// Delivers the events about new objects in the bucket to their functions. Returns the number of events. Failed
+    /// functions are not retried.
     ///
     /// # Errors
-    /// The first failure, once all events were delivered.
+    /// The first error, after delivering all events.
     pub async fn deliver_objects(&self) -> Result<usize, Error> {
         let (mut delivered, mut failed) = (0, None);
         for place in 0..self.0.objects.len() {
@@ -231,7 +232,7 @@ impl Events {
         failed.map_or(Ok(delivered), Err)
     }
 
-    /// Delivers the events of one function, as long as `go_on` says.
+    /// Delivers the events of one function while `go_on` returns true.
     async fn deliver_objects_while(&self, place: usize, go_on: impl Fn() -> bool) -> Result<usize, Error> {
         let (function, objects) = &self.0.objects[place];
         let mut objects = objects.lock().await;
@@ -252,7 +253,7 @@ impl Events {
         failed.map_or(Ok(delivered), Err)
     }
 
-    /// Starts the functions of all rules that match the event.
+    /// Invokes the functions of all rules that match the event.
     async fn dispatch(&self, event: &Value) -> Result<Answers, Error> {
         let mut answers = Answers::new();
         for name in self.takers_of(event) {
@@ -261,13 +262,13 @@ impl Events {
         Ok(answers)
     }
 
-    /// The functions of the rules that match the event.
+    /// The functions of all rules that match the event.
     fn takers_of(&self, event: &Value) -> BTreeSet<&String> {
         let rules = self.0.rules.iter().filter(|rule| rule.pattern.matches(event));
         rules.map(|rule| &rule.function).collect()
     }
 
-    /// Starts functions continuously from now on.
+    /// Starts functions continuously until the returned value is dropped.
     pub(crate) fn in_background(&self) -> Background {
         Background::start(self)
     }

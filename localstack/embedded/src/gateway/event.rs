@@ -1,4 +1,4 @@
-//! Requests and responses of an HTTP API in payload format 2.0.
+//! Requests and responses of an HTTP API, in payload format 2.0.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -14,7 +14,7 @@ use url::form_urlencoded;
 use super::RouteKey;
 use crate::random;
 
-/// The source address, as an extension of the request; by default the loopback interface.
+/// The client's address, as an extension of the request; by default the loopback address.
 #[derive(Debug, Clone, Copy)]
 pub struct SourceIp(pub IpAddr);
 
@@ -110,7 +110,7 @@ pub(super) fn request_event(
     event
 }
 
-/// A header's values, joined as the gateway does.
+/// A header's values, joined as API Gateway does.
 fn joined(head: &request::Parts, name: &HeaderName) -> String {
     let separator = if *name == header::COOKIE { ";" } else { "," };
     let values = head.headers.get_all(name).iter();
@@ -129,7 +129,7 @@ fn query_parameters(query: &str) -> Map<String, Value> {
     parameters
 }
 
-/// Whether bodies of this content type reach the function as text rather than base64.
+/// Whether functions get bodies of this content type as text instead of base64.
 fn is_text(content_type: &str) -> bool {
     let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     essence.starts_with("text/")
@@ -149,7 +149,7 @@ struct Answer {
     is_base64_encoded: bool,
 }
 
-/// The HTTP response for a function's result; `None` if the gateway does not accept it.
+/// The HTTP response for a function's result; `None` if API Gateway would not accept the result.
 pub(super) fn response(answer: &str, method: &Method) -> Option<Response<Body>> {
     let answer: Answer = serde_json::from_str(answer).ok()?;
     let body = answer.body.unwrap_or_default();
@@ -159,7 +159,7 @@ pub(super) fn response(answer: &str, method: &Method) -> Option<Response<Body>> 
     let headers = response.headers_mut();
     for (name, value) in answer.headers {
         let name: HeaderName = name.parse().ok()?;
-        // The gateway sets the length itself, except for HEAD, whose body only the function knows.
+        // The gateway sets the length itself, except for HEAD: only the function knows the length of that body.
         let is_framing = name == header::CONTENT_LENGTH && method != Method::HEAD;
         if !is_framing && !PER_CONNECTION.contains(&name) {
             headers.append(name, HeaderValue::from_str(value.as_str()?).ok()?);

@@ -1,4 +1,4 @@
-//! The HTTP API: routes requests as API Gateway does and invokes functions as Lambda does.
+//! The HTTP API: routes requests like API Gateway and invokes functions like Lambda.
 
 mod event;
 mod route;
@@ -18,14 +18,14 @@ pub use route::RouteKey;
 use crate::cors::{self, Cors};
 use crate::{Error, Function, Template, random};
 
-/// API Gateway's limit of request bodies, in bytes.
+/// API Gateway's maximum request body, in bytes.
 const MAX_BODY: usize = 10 * 1024 * 1024;
-/// Lambda's limit of events and responses, in bytes of JSON.
+/// Lambda's maximum event and response, in bytes of JSON.
 const MAX_PAYLOAD: usize = 6 * 1024 * 1024 + 100;
 /// API Gateway's timeout.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The CORS headers.
+/// The CORS headers, which only the gateway may set.
 const SHARING: [HeaderName; 6] = [
     header::ACCESS_CONTROL_ALLOW_ORIGIN,
     header::ACCESS_CONTROL_ALLOW_CREDENTIALS,
@@ -51,7 +51,7 @@ struct Route {
 }
 
 impl Gateway {
-    /// The gateway that `template` describes in front of `functions`, by their logical ids. CORS allows pages of
+    /// Creates the gateway that `template` describes in front of `functions`, by logical id. CORS allows pages of
     /// `allowed_origins`.
     ///
     /// # Errors
@@ -64,7 +64,7 @@ impl Gateway {
         Self::with_timeout(template, functions, allowed_origins, TIMEOUT)
     }
 
-    /// A [gateway](Self::new) that waits for a function for `timeout`.
+    /// Creates a [gateway](Self::new) that waits at most `timeout` for a function.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -83,7 +83,7 @@ impl Gateway {
         Ok(Self(Arc::new(Api { routes, cors, timeout })))
     }
 
-    /// Answers one request, with the gateway's own messages if a function fails.
+    /// Handles one request. If a function fails, the response has the gateway's own message.
     pub async fn call(&self, request: Request<Body>) -> Response<Body> {
         let id = random::uuid();
         let (head, body) = request.into_parts();
@@ -103,7 +103,7 @@ impl Gateway {
         response
     }
 
-    /// Sets the CORS headers of a response and removes those of the function.
+    /// Replaces the CORS headers that a function has set.
     fn share(&self, asked: &HeaderMap, answered: &mut HeaderMap) {
         if self.0.cors.is_on() {
             for name in SHARING {
@@ -121,8 +121,8 @@ impl Gateway {
         if event.len() > MAX_PAYLOAD {
             return Err(TOO_LONG);
         }
-        // In a task of its own: the function continues after a timeout or if the client disconnects, and a panic ends
-        // only this invocation.
+        // A separate task: the function continues after a timeout or if the client disconnects, and a panic ends only
+        // this invocation.
         let invocation = tokio::spawn(route.function.clone().oneshot(event));
         let answer = match tokio::time::timeout(self.0.timeout, invocation).await {
             Err(_) => return Err((StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable")),
@@ -150,7 +150,7 @@ impl Gateway {
     }
 }
 
-/// The response to a preflight request; without headers if it is refused.
+/// The response to a preflight request; without CORS headers if the request is not allowed.
 fn preflight(cors: &Cors, asked: &HeaderMap) -> Response<Body> {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::NO_CONTENT;

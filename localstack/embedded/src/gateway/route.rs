@@ -28,15 +28,15 @@ enum Segment {
     Greedy(String),
 }
 
-/// Precedence of a route, greater first: exact matches before greedy ones before `$default`; then the one whose
-/// segments are literal for longer, then the one with a method.
+/// The precedence of a route, greater first: exact matches before greedy ones, and these before `$default`; then the
+/// route with more leading literal segments; then the route with a method.
 type Rank = (Option<(bool, Vec<Reverse<u8>>)>, bool);
 
 impl RouteKey {
     /// Parses a route key.
     ///
     /// # Errors
-    /// If API Gateway refuses it: no method, no path, or `{proxy+}` before the end.
+    /// If API Gateway refuses the key: no method, no path, or `{proxy+}` before the end.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let malformed = |why: &str| Error::new(format!("route key {text:?}: {why}"));
         if text == "$default" {
@@ -57,7 +57,7 @@ impl RouteKey {
         &self.text
     }
 
-    /// The path parameters of `path`, not decoded; `None` if the method or the path does not match.
+    /// The path parameters of `path`, not decoded; `None` if method or path does not match.
     pub fn parameters(&self, method: &str, path: &str) -> Option<Map<String, Value>> {
         let Some(pattern) = &self.pattern else { return Some(Map::new()) };
         if pattern.method.as_ref().is_some_and(|expected| expected != method) {
@@ -75,8 +75,8 @@ impl RouteKey {
                 Segment::Variable(name) if !next.is_empty() => {
                     parameters.insert(name.clone(), next.into());
                 }
-                // The rest may be empty: `/x/` matches `/x/{proxy+}`. AWS does not say whether it does there; routes with a
-                // final slash are for the case that it does not.
+                // The rest may be empty: `/x/` matches `/x/{proxy+}`. AWS does not say whether it does; the routes with
+                // a final slash are for the case that it does not.
                 Segment::Greedy(name) => {
                     parameters.insert(name.clone(), rest?.into());
                     return Some(parameters);

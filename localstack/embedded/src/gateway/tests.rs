@@ -1,4 +1,4 @@
-//! The gateway in front of functions that echo, are slow or fail.
+//! The gateway in front of functions that echo, are slow, or fail.
 
 use std::convert::Infallible;
 

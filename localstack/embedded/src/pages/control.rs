@@ -1,4 +1,4 @@
-//! Environment, clock, schedules, event bus and operator commands, as JSON.
+//! Environment variables, clock, schedules, event bus and operator commands.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub(super) async fn environment(State(pages): State<Pages>) -> String {
     pages.environment.iter().map(|(name, value)| format!("{name}={value}\n")).collect()
 }
 
-/// Ten years: more is a typing error.
+/// The maximum advance in seconds: more than ten years is probably a typing error.
 const MAX_ADVANCE: u64 = 10 * 365 * 86400;
 
 pub(super) async fn clock(State(pages): State<Pages>) -> Response {
@@ -66,7 +66,7 @@ pub(super) async fn operate(
 ) -> Result<Response, Response> {
     let command: admin::OperatorCommand = serde_json::from_value(json_of(request).await?)
         .map_err(|error| refusal(StatusCode::BAD_REQUEST, format!("the body is no command: {error}")))?;
-    // Boxed, as in `shared::event`.
+    // Boxed as in `shared::event`.
     match Box::pin(admin::handle(&pages.app, command)).await {
         Ok(outcome) => Ok(Json(outcome).into_response()),
         Err(error) if error.status().is_client_error() => Err(refusal(StatusCode::BAD_REQUEST, error)),
@@ -77,7 +77,7 @@ pub(super) async fn operate(
     }
 }
 
-/// The functions' responses; failures look as in Lambda.
+/// The functions' responses, with failures as in Lambda.
 fn answered(answers: Answers) -> Response {
     let failed = answers.values().any(Result::is_err);
     let answers = answers.into_iter().map(|(function, answer)| {
@@ -91,11 +91,11 @@ fn shown(now: DateTime<Utc>) -> Response {
     Json(json!({ "now": written(now) })).into_response()
 }
 
-/// EventBridge's limit of an event, in bytes.
+/// EventBridge's maximum event, in bytes.
 pub(super) const MAX_BODY: usize = 256 * 1024;
 
-/// The JSON body of a request, `{}` if it is empty. The content type must be JSON: browsers send that for pages of
-/// other sites only with this server's consent, which it never gives.
+/// The JSON body of a request; `{}` if it is empty. The content type must be JSON: browsers send it from pages of other
+/// sites only after a preflight request, which this server never allows.
 pub(super) async fn json_of(request: Request<Body>) -> Result<Value, Response> {
     let declared = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let declared = declared.and_then(|value| value.split(';').next()).unwrap_or_default().trim();

@@ -1,4 +1,4 @@
-//! Receivers of webhooks: they take any request, and show what came as JSON and as a page.
+//! Receivers of webhooks: they accept any request, and show the deliveries as JSON and as a page.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,13 +16,13 @@ use super::control::{MAX_BODY, json_of, refusal};
 use super::{Pages, rendered, written};
 use crate::receivers::{Answer, Delivery, Receiver, Signature};
 
-/// Loads and runs nothing; its form leads here.
+/// The page's content security policy: it loads and runs nothing, and its form leads to this server.
 const HOOKS_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'";
-/// The delay of slow responses: more than the 15 seconds that the service waits.
+/// The delay of slow responses, longer than the service's timeout of 15 seconds.
 const SLOW: Duration = Duration::from_secs(20);
 const MAX_NAME: usize = 64;
 
-/// Takes a delivery.
+/// Receives a delivery.
 pub(super) async fn receive(
     State(pages): State<Pages>,
     Path(name): Path<String>,
@@ -39,7 +39,7 @@ pub(super) async fn receive(
     Ok(answer.status())
 }
 
-/// Sets the secret, the response, or both, by JSON.
+/// Sets the secret, the response, or both, from JSON.
 pub(super) async fn change(
     State(pages): State<Pages>,
     Path(name): Path<String>,
@@ -65,7 +65,7 @@ pub(super) async fn change(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Does the same for the page's form, where an empty secret is no change.
+/// Sets the secret, the response, or both, from the page's form. An empty secret changes nothing.
 pub(super) async fn change_by_form(
     State(pages): State<Pages>,
     Path(name): Path<String>,
@@ -127,7 +127,7 @@ pub(super) async fn show(
     Ok(rendered(&hooks, HOOKS_POLICY))
 }
 
-/// The event's types, or what the body is instead.
+/// The event's types, or a text that says what else the body is.
 fn title(delivery: &Arc<Delivery>) -> String {
     let Ok(event) = serde_json::from_slice::<Value>(&delivery.body) else { return "Not JSON".to_owned() };
     let types = event["types"].as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -137,13 +137,13 @@ fn title(delivery: &Arc<Delivery>) -> String {
     }
 }
 
-/// The body with one member per line, if it is JSON.
+/// The body; if it is JSON, with one member per line.
 fn pretty(delivery: &Arc<Delivery>) -> String {
     let event = serde_json::from_slice::<Value>(&delivery.body);
     event.and_then(|event| serde_json::to_string_pretty(&event)).unwrap_or_else(|_| delivery.text())
 }
 
-/// The name, if it needs no escaping anywhere and the request does not come from another site's page.
+/// Returns the name if it needs no escaping anywhere and the request does not come from another site's page.
 fn checked<'a>(name: &'a str, headers: &HeaderMap) -> Result<&'a str, StatusCode> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
     if name.len() > MAX_NAME || !name.bytes().all(is_plain) {

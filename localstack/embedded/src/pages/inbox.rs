@@ -12,10 +12,11 @@ use shared::clock::Clock;
 use super::{Pages, page, rendered, written};
 use crate::Mail;
 
-/// Mails may not run scripts or load anything. Their links open in windows without these limits.
+/// The policy of mails: they may not run scripts or load anything but images, styles and fonts. Links open in windows
+/// without these limits.
 const MAIL_POLICY: &str = "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; \
     img-src * data:; style-src 'unsafe-inline'; font-src *";
-/// The inbox loads only the mails' own pages.
+/// The policy of the inbox: it may load only the mails' own pages.
 const INBOX_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'";
 
 pub(super) async fn to_inbox() -> Redirect {
@@ -29,7 +30,7 @@ pub(super) async fn mails(State(pages): State<Pages>) -> Response {
 
 pub(super) async fn mail_html(State(pages): State<Pages>, Path(id): Path<String>) -> Response {
     match pages.mailbox.find(&id).and_then(|mail| mail.html.clone()) {
-        // The pages that mails lead to refuse to be framed, so links open outside, as those of a mail reader do.
+        // Open links in new windows, like mail programs: linked pages refuse to be framed.
         Some(html) => page(html.replacen("<head>", "<head><base target=\"_blank\">", 1), MAIL_POLICY),
         None => StatusCode::NOT_FOUND.into_response(),
     }
@@ -44,7 +45,7 @@ struct Inbox {
     total: usize,
 }
 
-/// More would slow down the page; the JSON list has them all.
+/// The maximum number of mails on the page, which more would slow down. The JSON list has all.
 const SHOWN: usize = 100;
 
 pub(super) async fn show(State(pages): State<Pages>) -> Response {

@@ -1,4 +1,4 @@
-//! The issuer of identities: its configuration, its keys, and tokens with any claims.
+//! The issuer of identities: its configuration and keys, and tokens with any claims.
 
 use axum::Json;
 use axum::body::Body;

@@ -1,5 +1,5 @@
-//! Endpoints of the local run: a start page, and under `/_local/` mails, receivers of webhooks, an issuer of identities,
-//! a provider to sign in with, clock, schedules, event bus and operator commands.
+//! Pages of the local run: a start page, and under `/_local/` mails, receivers of webhooks, an issuer of identities, a
+//! provider for sign-in, clock, schedules, event bus and operator commands.
 
 mod control;
 mod home;
@@ -26,10 +26,9 @@ use crate::provider::LocalProvider;
 use crate::receivers::Receivers;
 use crate::{Demo, Events, Mailbox, OffsetClock, watch};
 
-/// Loads and runs nothing.
+/// The content security policy of a page that loads and runs nothing.
 const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 
-/// The state of the pages.
 #[derive(Clone)]
 pub(crate) struct Pages {
     pub(crate) mailbox: Mailbox,
@@ -40,11 +39,11 @@ pub(crate) struct Pages {
     pub(crate) clock: OffsetClock,
     pub(crate) app: App,
     pub(crate) demo: Demo,
-    /// The environment of a function in another process, without its own URL.
+    /// The environment variables of a function in another process, without its own URL.
     pub(crate) environment: Arc<BTreeMap<&'static str, String>>,
 }
 
-/// The routes with absolute paths.
+/// The routes, with absolute paths.
 pub(crate) fn router(pages: Pages) -> Router {
     let provider = pages.provider.router();
     Router::new()

@@ -1,4 +1,4 @@
-//! The provider to sign in with: how to set it up, its configuration and keys, the form for people, and the exchange of codes.
+//! The provider for sign-in: setup instructions, configuration and keys, the sign-in form, and the exchange of codes.
 
 use askama::Template;
 use axum::body::{Body, Bytes, to_bytes};
@@ -25,7 +25,7 @@ struct ProviderPage {
     client_secret: &'static str,
 }
 
-/// The routes with absolute paths.
+/// The routes, with absolute paths.
 pub(crate) fn router(provider: LocalProvider) -> Router {
     Router::new()
         .route("/_local/provider/", get(show))
@@ -36,7 +36,7 @@ pub(crate) fn router(provider: LocalProvider) -> Router {
         .with_state(provider)
 }
 
-/// The page that says how to set it up.
+/// The page with setup instructions.
 async fn show(State(provider): State<LocalProvider>) -> Response {
     let page = ProviderPage {
         issuer: provider.url().to_owned(),
@@ -58,7 +58,7 @@ async fn keys(State(provider): State<LocalProvider>) -> Json<Value> {
 #[derive(Template)]
 #[template(path = "provider-form.html")]
 struct ProviderForm {
-    /// The reason why the request cannot be answered; `None` to show the form.
+    /// The reason why the request is refused; `None` to show the form.
     problem: Option<String>,
     is_incomplete: bool,
     username: String,
@@ -71,20 +71,20 @@ impl ProviderForm {
     }
 }
 
-/// The form for the person who is to sign in.
+/// The sign-in form.
 async fn ask(State(provider): State<LocalProvider>, RawQuery(query): RawQuery) -> Response {
     let problem = provider.read(&query.unwrap_or_default()).err();
     let status = if problem.is_some() { StatusCode::BAD_REQUEST } else { StatusCode::OK };
     (status, rendered(&ProviderForm::new(problem), PAGE_POLICY)).into_response()
 }
 
-/// Sends the person back, with a code or a refusal. The form has the query of the page.
+/// Redirects the person back, with a code or a refusal. The form is submitted to the page's URL, with its query.
 async fn authorize(
     State(provider): State<LocalProvider>,
     RawQuery(query): RawQuery,
     request: Request<Body>,
 ) -> Result<Response, Response> {
-    // Only browsers send this header. A page of another site must not sign somebody in.
+    // Only browsers send this header. A page of another site must not sign anyone in.
     let site = request.headers().get("sec-fetch-site").map(|site| site.as_bytes());
     if !matches!(site, None | Some(b"same-origin" | b"none")) {
         return Err(StatusCode::FORBIDDEN.into_response());
@@ -117,7 +117,7 @@ async fn authorize(
     Ok(Redirect::to(&provider.authorize(asked, person)).into_response())
 }
 
-/// Exchanges a code, by RFC 6749 and RFC 7636.
+/// Exchanges a code, according to RFC 6749 and RFC 7636.
 async fn token(State(provider): State<LocalProvider>, headers: HeaderMap, body: Bytes) -> Response {
     let authorization = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     let made = provider.exchange(authorization.unwrap_or_default(), &body);

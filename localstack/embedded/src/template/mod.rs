@@ -1,6 +1,6 @@
 //! Reads the CloudFormation template: the table's definition, the gateway's routes and the functions' triggers.
 //!
-//! The local run has no other description of them, so it cannot differ from a deployment.
+//! The local run uses no other description, so it cannot differ from a deployment.
 
 mod pattern;
 mod triggers;
@@ -24,7 +24,7 @@ const FUNCTIONS: &[&str] = &["AWS::Serverless::Function", "AWS::Lambda::Function
 #[derive(Debug, Clone)]
 pub struct Template {
     resources: Map<String, Value>,
-    /// Default properties of functions.
+    /// The default properties of functions.
     defaults: Value,
 }
 
@@ -34,14 +34,14 @@ pub struct TableDefinition {
     /// `KeySchema`, `AttributeDefinitions`, `GlobalSecondaryIndexes` and `StreamSpecification`, as parameters of
     /// CreateTable. Capacity is always on demand.
     pub parameters: Map<String, Value>,
-    /// The attribute with an item's expiry, in epoch seconds.
+    /// The attribute with an item's expiry time, in seconds since 1970.
     pub ttl_attribute: Option<String>,
 }
 
 /// A route of the HTTP API and its function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RouteTarget {
-    /// The key of the route, such as `ANY /api/v3/whoami/{proxy+}` or `$default`.
+    /// The route key, such as `ANY /api/v3/whoami/{proxy+}` or `$default`.
     pub route_key: String,
     /// The function's logical id, such as `AuthFunction`.
     pub function: String,
@@ -53,7 +53,7 @@ impl Template {
     /// # Errors
     /// If the file is not a CloudFormation template.
     pub fn of_workspace() -> Result<&'static Self, Error> {
-        // To parse it takes as long as a hundred requests, and each back end of a test needs it.
+        // Parse it only once: that takes as long as a hundred requests, and each test's back end needs it.
         static TEMPLATE: LazyLock<Result<Template, Error>> =
             LazyLock::new(|| Template::parse(WORKSPACE_TEMPLATE));
         TEMPLATE.as_ref().map_err(|error| Error::new(error.to_string()))
@@ -90,7 +90,7 @@ impl Template {
             let indexes = indexes.iter().map(|index| only(index, &["IndexName", "KeySchema", "Projection"]));
             parameters.insert("GlobalSecondaryIndexes".to_owned(), indexes.collect());
         }
-        // CloudFormation infers that the stream is enabled; CreateTable needs it set.
+        // CreateTable needs `StreamEnabled`, which CloudFormation infers.
         if let Some(view) = table["StreamSpecification"]["StreamViewType"].as_str() {
             let stream = json!({ "StreamEnabled": true, "StreamViewType": view });
             parameters.insert("StreamSpecification".to_owned(), stream);
@@ -102,7 +102,7 @@ impl Template {
         Ok(TableDefinition { parameters, ttl_attribute })
     }
 
-    /// The routes of the HTTP API, as far as they have no condition.
+    /// The routes of the HTTP API that have no condition.
     ///
     /// # Errors
     /// If a route does not lead through an integration to a function of the template.
@@ -141,7 +141,7 @@ impl Template {
     pub(crate) fn cors_of_api(&self, origins: &[String]) -> Cors {
         let names = Names { methods: "AllowMethods", headers: "AllowHeaders", exposed: "ExposeHeaders" };
         Cors::read(
-            // For the case that origins are allowed.
+            // The branch of the condition for allowed origins.
             self.cors(&["AWS::ApiGatewayV2::Api"], "/Fn::If/1"),
             &names,
             origins,
@@ -151,24 +151,24 @@ impl Template {
     /// The CORS rules of the bucket, for `origins`.
     pub(crate) fn cors_of_bucket(&self, origins: &[String]) -> Cors {
         let names = Names { methods: "AllowedMethods", headers: "AllowedHeaders", exposed: "ExposedHeaders" };
-        // A test compares it with the other rule.
+        // A test checks that the second rule is equal.
         Cors::read(self.cors(&["AWS::S3::Bucket"], "/CorsRules/0"), &names, origins)
     }
 
-    /// The rules at a place of the first CORS configuration that has it.
+    /// The rules at `place`, a JSON pointer, in the first CORS configuration that has them.
     fn cors<'a>(&'a self, types: &'a [&'a str], place: &'a str) -> &'a Value {
         let mut rules =
             self.of_type(types).filter_map(|(_, properties)| properties["CorsConfiguration"].pointer(place));
         rules.next().unwrap_or(&Value::Null)
     }
 
-    /// The memory of a function in megabytes; `None` if there is no such function, or no value.
+    /// The memory of a function in megabytes; `None` if the function or its value is missing.
     pub fn memory_size(&self, function: &str) -> Option<u64> {
         let (_, properties) = self.of_type(FUNCTIONS).find(|(name, _)| *name == function)?;
         properties["MemorySize"].as_u64().or_else(|| self.defaults["MemorySize"].as_u64())
     }
 
-    /// Logical ids and properties of resources of these types.
+    /// The logical ids and properties of all resources of these types.
     fn of_type<'a>(&'a self, types: &'a [&'a str]) -> impl Iterator<Item = (&'a str, &'a Value)> {
         self.resources.iter().filter_map(move |(name, resource)| {
             let kind = resource["Type"].as_str()?;
@@ -187,7 +187,7 @@ fn only(value: &Value, members: &[&str]) -> Value {
     members.iter().map(|name| ((*name).to_owned(), value[*name].clone())).collect()
 }
 
-/// Logical ids in a value, in Ref, GetAtt or Sub.
+/// The logical ids in a value's Ref, GetAtt and Sub.
 fn references(value: &Value) -> Vec<&str> {
     match value {
         Value::Array(items) => items.iter().flat_map(references).collect(),
@@ -367,7 +367,7 @@ Resources:
         let limited: BTreeSet<_> = settings.keys().map(String::as_str).collect();
         assert_eq!(limited, keys.into_iter().collect());
         for (key, limits) in settings {
-            // The limits of a route with a condition have the same condition.
+            // The limits of a conditional route have the same condition.
             let limits = if key.ends_with('/') { &limits["Fn::If"][1] } else { limits };
             assert!(limits["ThrottlingRateLimit"].is_number() && limits["ThrottlingBurstLimit"].is_number());
         }

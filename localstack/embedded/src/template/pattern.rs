@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use crate::Error;
 
-/// A condition on a JSON event. Supports a part of AWS's patterns: nested members with a list of strings and prefixes,
-/// one of which must match.
+/// A condition on a JSON event. Supports a part of AWS's patterns: nested members, each with a list of strings and
+/// prefixes. One of the list must match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern(Vec<(String, Condition)>);
 
@@ -25,7 +25,7 @@ impl Pattern {
     /// Parses a pattern.
     ///
     /// # Errors
-    /// If it is malformed or not supported.
+    /// If the pattern is malformed or unsupported.
     pub(super) fn parse(pattern: &Value) -> Result<Self, Error> {
         match pattern {
             Value::Object(members) if !members.is_empty() => Self::of_members(members),
@@ -51,7 +51,7 @@ impl Pattern {
         self.0.iter().all(|(name, condition)| match (condition, &event[name.as_str()]) {
             (Condition::Members(pattern), value) => pattern.matches(value),
             (Condition::OneOf(texts), Value::String(value)) => texts.iter().any(|text| text.matches(value)),
-            // A list matches if one of its members does.
+            // A list matches if one of its members matches.
             (Condition::OneOf(texts), Value::Array(values)) => {
                 let mut values = values.iter().filter_map(Value::as_str);
                 values.any(|value| texts.iter().any(|text| text.matches(value)))

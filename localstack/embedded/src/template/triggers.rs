@@ -11,10 +11,10 @@ use crate::Error;
 /// All triggers except requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Triggers {
-    /// Event source mappings of the table's stream.
+    /// The mappings of the table's stream.
     pub streams: Vec<StreamTrigger>,
     pub schedules: Vec<ScheduleTrigger>,
-    /// Rules of the event bus, whose targets are functions or the queues that these read.
+    /// Rules of the event bus. Their targets are functions, or queues that functions read.
     pub rules: Vec<RuleTrigger>,
 }
 
@@ -25,15 +25,15 @@ pub struct StreamTrigger {
     pub name: String,
     /// The function's logical id.
     pub function: String,
-    /// The function receives a record if one of the filters matches, or if there are none.
+    /// The function receives a record if a filter matches, or if there are no filters.
     pub filters: Vec<Pattern>,
     /// The maximum number of records per event.
     pub batch_size: usize,
-    /// Retries before a batch is given up.
+    /// The number of retries before a batch is given up.
     pub retries: usize,
-    /// Whether a failed batch is split in two.
+    /// Whether a failed batch is split into two halves.
     pub bisects: bool,
-    /// Whether the function reports failed records.
+    /// Whether the function reports individual failed records.
     pub reports_failures: bool,
 }
 
@@ -53,16 +53,16 @@ pub struct ScheduleTrigger {
 pub struct RuleTrigger {
     /// The function's logical id.
     pub function: String,
-    /// The pattern of its events.
+    /// The pattern of the events.
     pub pattern: Pattern,
 }
 
-/// Resources that could start functions but are not supported; functions use `Events` instead.
+/// Resource types that start functions in a deployment but not here, where `Events` starts these functions.
 const APART: &[&str] = &["AWS::Scheduler::Schedule"];
 const QUEUES: &[&str] = &["AWS::SQS::Queue"];
 
 impl Template {
-    /// The triggers of the functions.
+    /// The triggers of all functions.
     ///
     /// # Errors
     /// If the template has an unsupported trigger or property: ignoring it would make the local run differ from a
@@ -81,7 +81,7 @@ impl Template {
         let rules = self.of_type(&["AWS::Events::Rule"]).map(|(name, rule)| self.rule(name, rule, &readers));
         let mut rules = rules.collect::<Result<Vec<_>, _>>()?;
         let mut schedules = Vec::new();
-        // Functions with a runtime of their own only watch a deployment.
+        // Skip functions with their own runtime: they only monitor a deployment.
         let ours = self.of_type(FUNCTIONS).filter(|(_, properties)| properties["Runtime"].is_null());
         for (function, properties) in ours {
             for (event, definition) in properties["Events"].as_object().into_iter().flatten() {
@@ -104,7 +104,7 @@ impl Template {
                             properties,
                             &["DeadLetterConfig", "EventBusName", "Pattern", "RetryPolicy"],
                         )?;
-                        // Without a name it is the account's default bus; here, one bus is both.
+                        // No name means the account's default bus. Here, one bus stands for both.
                         if !properties["EventBusName"].is_null() {
                             self.referred(&properties["EventBusName"], &["AWS::Events::EventBus"])
                                 .ok_or_else(|| odd(&name, "EventBusName"))?;
@@ -121,7 +121,7 @@ impl Template {
 
     /// A queue and the function that reads it.
     fn reader(&self, name: &str, mapping: &Value) -> Result<(&str, &str), Error> {
-        // The local run delivers events one by one, without a queue in between.
+        // The local run delivers events one by one, without the queue.
         let known = ["BatchSize", "EventSourceArn", "FunctionName", "FunctionResponseTypes", "ScalingConfig"];
         knows(name, mapping, &known)?;
         let queue = self.named(&mapping["EventSourceArn"], QUEUES);
@@ -132,7 +132,7 @@ impl Template {
         ))
     }
 
-    /// A rule whose events go to a queue.
+    /// A rule that sends events to a queue.
     fn rule(&self, name: &str, rule: &Value, readers: &HashMap<&str, &str>) -> Result<RuleTrigger, Error> {
         knows(name, rule, &["EventBusName", "EventPattern", "Targets"])?;
         if !rule["EventBusName"].is_null() {
@@ -148,15 +148,15 @@ impl Template {
         Ok(RuleTrigger { function, pattern: Pattern::parse(&rule["EventPattern"])? })
     }
 
-    /// The name of the resource of these types that `value` refers to.
+    /// The logical id of the resource of these types that `value` refers to.
     fn named<'a>(&'a self, value: &Value, types: &'a [&'a str]) -> Option<&'a str> {
         let names = references(value);
         self.of_type(types).map(|(name, _)| name).find(|name| names.contains(name))
     }
 
     fn stream(&self, name: &str, mapping: &Value) -> Result<StreamTrigger, Error> {
-        // The first five have no effect here: records that are given up go to the log, the local run does not wait, so
-        // that no record grows old, nothing is counted, and batches run in sequence.
+        // The first five have no effect here: given-up records go to the log, the local run does not wait for records,
+        // so that none grows old, nothing is counted, and batches run in sequence.
         let known = [
             "DestinationConfig",
             "MaximumBatchingWindowInSeconds",
@@ -193,7 +193,7 @@ impl Template {
             function: function.to_owned(),
             filters: filters.collect::<Result<_, _>>()?,
             batch_size: number("BatchSize").filter(|size| *size > 0).ok_or_else(|| odd(name, "BatchSize"))?,
-            // Without a number, Lambda retries until the records are a day old.
+            // Required, because without a number Lambda would retry until the records are a day old.
             retries: number("MaximumRetryAttempts").ok_or_else(|| odd(name, "MaximumRetryAttempts"))?,
             bisects: mapping["BisectBatchOnFunctionError"] == true,
             reports_failures: responses.iter().any(|kind| kind == "ReportBatchItemFailures"),
@@ -223,7 +223,7 @@ fn knows(name: &str, properties: &Value, known: &[&str]) -> Result<(), Error> {
     }
 }
 
-/// The period of a rate such as `rate(5 minutes)`.
+/// The interval of a rate expression such as `rate(5 minutes)`.
 fn rate(expression: &Value) -> Option<Duration> {
     let (number, unit) = expression.as_str()?.strip_prefix("rate(")?.strip_suffix(')')?.split_once(' ')?;
     let seconds = match unit {

@@ -1,4 +1,4 @@
-//! Turns request parameters into mails.
+//! Reads mails from request parameters.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -28,7 +28,7 @@ impl Form {
         self.get(name).map(str::to_owned)
     }
 
-    /// The list of `name.member.1`, `name.member.2` and so on.
+    /// The values of `name.member.1`, `name.member.2` and so on.
     fn list(&self, name: &str) -> Vec<String> {
         (1..).map_while(|n| self.text(&format!("{name}.member.{n}"))).collect()
     }
@@ -97,7 +97,7 @@ pub(super) fn raw_mail(form: &Form) -> Result<Mail, Refusal> {
     };
     let envelope = form.list("Destinations");
     if !envelope.is_empty() {
-        // Only these receive the mail, whatever the headers say.
+        // Only the recipients of the envelope receive the mail, whatever the headers say.
         let receives =
             |address: &String| envelope.iter().any(|other| bare(other).eq_ignore_ascii_case(bare(address)));
         mail.to.retain(receives);
@@ -109,12 +109,12 @@ pub(super) fn raw_mail(form: &Form) -> Result<Mail, Refusal> {
     Ok(mail)
 }
 
-/// The first body part. The parser lists a single part as both kinds; here only its actual kind counts.
+/// The first body part. The parser lists a single part as text and as HTML; callers check its actual kind.
 fn first<'a>(message: &'a Message<'_>, parts: &[u32]) -> Option<&'a PartType<'a>> {
     Some(&message.part(*parts.first()?)?.body)
 }
 
-/// The headers of a message, each on one line.
+/// The headers of a message, unfolded.
 fn headers(message: &Message<'_>) -> Vec<(String, String)> {
     let unfolded = |value: &str| value.split_whitespace().collect::<Vec<_>>().join(" ");
     message.headers_raw().map(|(name, value)| (name.to_owned(), unfolded(value))).collect()
@@ -149,7 +149,7 @@ fn unsent() -> Mail {
     }
 }
 
-/// Refuses mails that SES refuses.
+/// Refuses mails that SES would refuse.
 pub(super) fn check(mail: &Mail) -> Result<(), Refusal> {
     let recipients = mail.to.len() + mail.cc.len() + mail.bcc.len();
     if recipients == 0 {
@@ -164,7 +164,7 @@ pub(super) fn check(mail: &Mail) -> Result<(), Refusal> {
     let senders = std::iter::once(&mail.source).chain(&mail.reply_to);
     for address in senders.chain(&mail.to).chain(&mail.cc).chain(&mail.bcc) {
         if !address.is_ascii() {
-            // Names need encoded words, domains Punycode.
+            // Non-ASCII names must be encoded words, domains Punycode.
             return Err(Refusal::bad("InvalidParameterValue", "Addresses must be 7-bit ASCII"));
         }
         match bare(address).rsplit_once('@') {

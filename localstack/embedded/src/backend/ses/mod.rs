@@ -1,5 +1,5 @@
-//! SES: the two sending actions of the Query API (2010-12-01), into a mailbox. With an external SES, its response
-//! counts, and accepted mails are recorded as well.
+//! SES: the two sending actions of the Query API (2010-12-01), which deliver to a mailbox. With an external SES, its
+//! response is returned, and accepted mails are also recorded.
 
 mod answer;
 mod message;
@@ -19,7 +19,7 @@ use crate::{Error, OffsetClock, random};
 use answer::{Refusal, Sent, xml};
 use message::{Form, check, raw_mail, simple_mail};
 
-/// SES accepts messages of 40 MB; a form carries them in escaped base64.
+/// The maximum size of a request body, in bytes. SES accepts messages of 40 MB, which forms carry as escaped base64.
 const MAX_BODY: usize = 80 * 1024 * 1024;
 
 pub(super) struct Ses {
@@ -74,7 +74,7 @@ async fn handle(mailbox: &Mailbox, clock: &OffsetClock, request: Request<Body>) 
     Ok(Sent { action, message_id, request_id: random::uuid() })
 }
 
-/// Forwards a request to the external SES and records the mail if it was accepted.
+/// Forwards a request to the external SES, and records the mail if it is accepted.
 async fn pass_on(
     forward: &Forward,
     mailbox: &Mailbox,

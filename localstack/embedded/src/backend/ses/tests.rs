@@ -1,4 +1,4 @@
-//! The Query API as clients see it.
+//! The Query API, as used by clients.
 
 use axum::http::StatusCode;
 use tower::ServiceExt;

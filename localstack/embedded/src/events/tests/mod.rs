@@ -1,4 +1,4 @@
-//! Triggers in front of functions that note what they get, and fail where the test says so.
+//! Triggers in front of functions that record their events, and fail on request.
 
 mod stream;
 
@@ -54,7 +54,7 @@ Resources:
           - Pattern: '{"eventName": ["INSERT"], "dynamodb": {"Keys": {"pk": {"S": [{"prefix": "EFFECT#"}]}}}}'
 "#;
 
-/// The events that the functions got, in order.
+/// The events that the functions received, in order.
 #[derive(Clone, Default)]
 struct Calls(Arc<Mutex<Vec<Value>>>);
 
@@ -63,7 +63,7 @@ impl Calls {
         self.0.lock().unwrap()
     }
 
-    /// The sort keys of the records in each event of a stream.
+    /// For each stream event, the sort keys of its records.
     fn batches(&self) -> Vec<String> {
         let keys = |event: &Value| event["Records"].as_array().unwrap().iter().map(sort_key).collect();
         self.list().iter().map(keys).collect()
@@ -74,7 +74,7 @@ fn sort_key(record: &Value) -> &str {
     record["dynamodb"]["Keys"]["sk"]["S"].as_str().unwrap()
 }
 
-/// A function that notes its event and answers what `answer` makes of the event and the number of calls before.
+/// A function that records its event and returns `answer`, called with the event and the number of earlier calls.
 fn noting(
     app: &App,
     calls: &Calls,
@@ -117,7 +117,7 @@ impl Scene {
         Self { backend, app, calls: Calls::default() }
     }
 
-    /// With `answer` for the first function; the second is content with everything.
+    /// The first function returns `answer`; the second always succeeds.
     fn events(
         &self,
         answer: impl Fn(&Value, usize) -> shared::Result<Value> + Clone + Send + Sync + 'static,
@@ -176,7 +176,7 @@ async fn an_object_is_told_of_once_and_after_a_restart_again_by_the_same_event()
         assert_eq!((&before["id"], &before["detail"]), (&after["id"], &after["detail"]));
     }
     assert_ne!(first[0]["id"], first[1]["id"]);
-    // Put once more it is another event.
+    // Putting the object again is another event.
     scene.put_object("files/1").await;
     assert_eq!(events.deliver_objects().await.unwrap(), 1);
     assert_ne!(scene.calls.list().last().unwrap()["id"], first[0]["id"]);

@@ -1,4 +1,4 @@
-//! Delivery of the stream: filters, order, and retries of records that a function fails on.
+//! Delivery of the stream: filters, order, and retries of failed records.
 
 use super::*;
 
@@ -100,7 +100,7 @@ async fn a_batch_that_a_function_fails_on_is_cut_until_the_rest_gets_through() {
     assert_eq!(scene.calls.batches(), ["abcd", "ab", "cd", "c", "c", "c", "d"]);
 }
 
-/// A function that writes another effect when it gets the effect "a".
+/// A function that writes another effect when it receives the effect "a".
 fn writing_a_sequel(scene: &Scene) -> Function {
     in_process_event(&scene.app, async |app: App, event: Value| {
         if sort_key(&event["Records"][0]) == "a" {
@@ -123,7 +123,7 @@ async fn records_that_come_of_a_delivery_are_delivered_too() {
     assert_eq!(events.deliver_stream().await.unwrap(), 2);
 }
 
-/// The template with a second mapping, to the other function.
+/// The template, with a second mapping to the other function.
 fn two_mappings() -> Template {
     let (_, mapping) = TEMPLATE.split_once("  Mapping:").unwrap();
     let second = mapping.replace("AFunction", "BFunction");

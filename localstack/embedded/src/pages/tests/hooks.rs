@@ -8,7 +8,7 @@ use super::*;
 const SECRET: &str = "whsec_BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=";
 const EVENT: &str = r#"{"types": ["candidate.created", "candidate.invited"], "data": {"note": "<b>x</b>"}}"#;
 
-/// A delivery of [`EVENT`] that was signed `age` seconds ago.
+/// A delivery of [`EVENT`], signed `age` seconds ago.
 fn delivery(name: &str, secret: &str, age: i64) -> Request<Body> {
     let at = SystemClock.now().timestamp() - age;
     let signature = Webhook::new(secret).unwrap().sign("evt_1", at, EVENT.as_bytes()).unwrap();
@@ -34,7 +34,7 @@ async fn body_of(pages: &Pages, path: &str) -> String {
     String::from_utf8(to_bytes(response.into_body(), usize::MAX).await.unwrap().to_vec()).unwrap()
 }
 
-/// The receiver's verdicts on the signatures of its deliveries, newest first.
+/// The results of verifying a receiver's deliveries, newest first.
 async fn signatures(pages: &Pages, name: &str) -> Vec<Value> {
     let list: Value =
         serde_json::from_str(&body_of(pages, &format!("/_local/hooks/{name}/deliveries")).await).unwrap();
@@ -65,7 +65,7 @@ async fn a_receiver_keeps_what_comes_and_says_whether_the_signature_holds() {
         "holds",
     ];
     assert_eq!(signatures(&pages, "a").await, said);
-    // A rotated secret says nothing of what came before.
+    // A new secret does not change the results of earlier deliveries.
     put(&pages, "a", json!({ "secret": other })).await;
     assert_eq!(signatures(&pages, "a").await, said);
     put(&pages, "a", json!({ "secret": SECRET })).await;

@@ -30,7 +30,7 @@ Resources:
         Minute: {Type: Schedule, Properties: {Schedule: rate(1 minute)}}
 ";
 
-/// Pages in front of a function that returns its event's time, and of one that fails on every event.
+/// Pages in front of two functions: one returns its event's time, the other fails on every event.
 fn pages(mailbox: &Mailbox) -> Pages {
     pages_before(&Backend::start(&Storage::Memory).unwrap(), mailbox)
 }
@@ -199,7 +199,7 @@ async fn requests_that_another_sites_page_could_send_are_refused() {
         }
         let long = format!("{{\"advance_seconds\": {}1}}", " ".repeat(MAX_BODY));
         assert_eq!(post_json(&pages, path, &long).await.0, 413, "{path}");
-        // Without a preflight request.
+        // A preflight request from another site.
         let ask = Request::options(path).header(header::ORIGIN, "https://elsewhere.example");
         let answer = router(pages.clone()).oneshot(ask.body(Body::empty()).unwrap()).await.unwrap();
         assert!(!answer.headers().contains_key(header::ACCESS_CONTROL_ALLOW_ORIGIN), "{path}");

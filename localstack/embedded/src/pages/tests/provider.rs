@@ -1,4 +1,4 @@
-//! The provider to sign in with.
+//! The provider for sign-in.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -11,7 +11,7 @@ const CALLBACK: &str = "http://localhost/api/v3/sign-in/acme/callback/";
 const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const PERSON: &str = "username=ada&email=ada%40acme.example&verified=on";
 
-/// The query of a request for a code, with one parameter replaced.
+/// The query of an authorisation request, with one parameter replaced.
 fn query(name: &str, value: &str) -> String {
     let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(VERIFIER));
     let parameters = [
@@ -35,14 +35,14 @@ async fn answer(pages: &Pages, request: Request<Body>) -> (StatusCode, String, S
     (status, location.unwrap_or_default(), String::from_utf8(body.to_vec()).unwrap())
 }
 
-/// Sends the form of the page, and returns the address that it leads to.
+/// Submits the form, and returns the URL of the redirect.
 async fn fill_in(pages: &Pages, query: &str, form: &str) -> (StatusCode, String) {
     let request = Request::post(format!("/_local/provider/authorize?{query}"));
     let (status, location, _) = answer(pages, request.body(Body::from(form.to_owned())).unwrap()).await;
     (status, location)
 }
 
-/// Exchanges the code in an address.
+/// Exchanges the code in a redirect URL.
 async fn exchange(pages: &Pages, address: &str, secret: &str, verifier: &str) -> (u16, Value) {
     let address = url::Url::parse(address).unwrap();
     let (_, code) = address.query_pairs().find(|(name, _)| name == "code").unwrap();
@@ -94,7 +94,7 @@ async fn the_provider_signs_in_whoever_fills_in_its_form() {
     point.extend(coordinates.iter().flat_map(|coordinate| URL_SAFE_NO_PAD.decode(coordinate).unwrap()));
     let key = UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point);
     key.verify(signed.as_bytes(), &URL_SAFE_NO_PAD.decode(signature).unwrap()).unwrap();
-    // A code is used once.
+    // A code can be used only once.
     let (status, again) = exchange(&pages, &address, "no-secret-at-all", VERIFIER).await;
     assert_eq!((status, &again["error"]), (400, &json!("invalid_grant")));
 }

@@ -1,4 +1,4 @@
-//! Time that goes on only when everything waits.
+//! A virtual clock, which advances only while all futures wait.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -33,7 +33,7 @@ impl VirtualClock {
         Wait { clock: self.clone(), until: self.now() + time }
     }
 
-    /// Runs a future to its end. Whenever it waits, the clock goes on to the next moment that it waits for.
+    /// Runs a future to its end. Whenever it waits, the clock advances to the next moment that it waits for.
     pub(super) fn run<T>(&self, future: impl Future<Output = T>) -> T {
         let mut future = pin!(future);
         let mut context = Context::from_waker(Waker::noop());

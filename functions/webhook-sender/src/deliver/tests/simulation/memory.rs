@@ -1,4 +1,4 @@
-//! The table of a simulation: what the sender reads of it, see [`next_batch`](crate::deliver::next_batch).
+//! The simulated table: selects what [`next_batch`](crate::deliver::next_batch) reads.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::deliver::next_batch::{DeliveryBatch, STALLED_AT_ONCE};
 use crate::deliver::send::{EventGroup, EventTransport as _};
 
 impl Simulation {
-    /// The batch that the sender reads from the table for `task`. `idle` are the stalled resources with nothing under way.
+    /// The batch that the sender would read for `task`. `idle` are the stalled resources without an event in flight.
     pub(super) fn load(
         &self,
         task: DeliveryTask,
@@ -37,7 +37,7 @@ impl Simulation {
         }
     }
 
-    /// The events after the cursor that were not accepted, and whose resource has not stalled.
+    /// The events after the cursor that are not accepted and whose resource has not stalled.
     fn waiting(
         &self,
         cursor: &DeliveryCursor,

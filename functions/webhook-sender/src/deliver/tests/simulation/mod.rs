@@ -1,7 +1,7 @@
-//! Receivers as they are found on the internet, in virtual time: what is sent next, how the endpoint is judged and what a step
-//! makes of it are the sender's own code; table, network and clock are not.
+//! Simulates receivers as found on the internet, in virtual time. The sender's own code decides what is sent next,
+//! judges the endpoint and applies the results; table, network and clock are simulated.
 //!
-//! `cargo test -p webhook-sender simulation -- --nocapture --test-threads 1` prints a line for each receiver.
+//! `cargo test -p webhook-sender simulation -- --nocapture --test-threads 1` prints one line per receiver.
 
 mod clock;
 mod memory;
@@ -28,28 +28,28 @@ use crate::deliver::next_batch::DeliveryBatch;
 use crate::deliver::send::{EventTransport, InFlightDeliveries};
 use clock::VirtualClock;
 
-/// How long the feed and the stream take.
+/// The delay until the stream delivers a record and the index shows an event.
 const STREAM_DELAY: TimeDelta = TimeDelta::milliseconds(300);
-/// The time that the calls of a step to DynamoDB take.
+/// The duration of a step's DynamoDB calls.
 const STEP_TIME: TimeDelta = TimeDelta::milliseconds(30);
 
-/// An answer, and how long it takes. `None` for no answer at all.
+/// A response and how long it takes. `status` is `None` if there is no response.
 pub(super) struct Reply {
     pub(super) status: Option<u16>,
     pub(super) retry_after: Option<&'static str>,
     pub(super) after: TimeDelta,
 }
 
-/// The receiver's reply to an event at a moment.
+/// Returns the receiver's reply to an event at a given time.
 pub(super) type Receiver = Box<dyn FnMut(&HistoryEntry, DateTime<Utc>) -> Reply + Send>;
 
-/// The requests that the receiver got, and what they led to.
+/// What the receiver has got, and the consequences.
 #[derive(Default)]
 struct Journal {
     requests: Vec<DateTime<Utc>>,
-    /// When each event was accepted.
+    /// When each event was accepted, by number.
     accepted: BTreeMap<u64, Vec<DateTime<Utc>>>,
-    /// The versions that were accepted, by resource, in their order.
+    /// The accepted versions of each resource, in the order of acceptance.
     order: BTreeMap<String, Vec<u64>>,
     given_up: BTreeSet<u64>,
     warned_at: Option<DateTime<Utc>>,
@@ -108,7 +108,7 @@ impl EventTransport for Network {
     }
 }
 
-/// An endpoint with its feed: when each event comes, and the event.
+/// An endpoint, and its feed with the time of each event.
 pub(super) struct Simulation {
     network: Network,
     feed: Vec<(DateTime<Utc>, HistoryEntry)>,
@@ -117,14 +117,14 @@ pub(super) struct Simulation {
     stalled: Vec<StalledResource>,
 }
 
-/// The figures that a simulation is judged by.
+/// The figures that judge a simulation.
 #[derive(Debug)]
 pub(super) struct Figures {
     pub(super) events: usize,
-    /// Neither accepted nor given up.
+    /// Events neither accepted nor given up.
     pub(super) lost: usize,
     pub(super) given_up: usize,
-    /// Accepted more than once.
+    /// Events accepted more than once.
     pub(super) doubled: usize,
     pub(super) median_delay: TimeDelta,
     pub(super) latest_delay: TimeDelta,
@@ -141,7 +141,7 @@ pub(super) fn second(number: f64) -> DateTime<Utc> {
 }
 
 impl Simulation {
-    /// A feed of events, each with its moment in seconds and the number of its resource.
+    /// Creates a feed from the time in seconds and the resource of each event.
     pub(super) fn new(events: impl IntoIterator<Item = (f64, u32)>, receiver: Receiver) -> Self {
         let url = OutgoingUrl::parse("https://hooks.example/in", AllowedTargets::Public).unwrap();
         let secret = Sealed::new("sealed".to_owned());
@@ -183,7 +183,7 @@ impl Simulation {
         self.feed.partition_point(|(at, _)| *at + STREAM_DELAY <= now) as u64
     }
 
-    /// Lets the stream and the schedule start turns until nothing is left to do, or `end`.
+    /// Starts turns like the stream and the schedule, until nothing is left to do or `end`, in seconds.
     pub(super) fn run_until(&mut self, end: f64) {
         let clock = self.network.clock.clone();
         let end = second(end);
@@ -213,7 +213,7 @@ impl Simulation {
         clock.advance_to(end);
     }
 
-    /// Has the webhook enabled by a client.
+    /// Enables the webhook, as a client would.
     pub(super) fn enable(&mut self) {
         self.webhook.disabled_reason = None;
         self.cursor = self.cursor.clone().resume(self.network.now());
@@ -221,7 +221,7 @@ impl Simulation {
 
     fn run(&mut self, is_schedule: bool) {
         let clock = self.network.clock.clone();
-        // Taken out, since the requests that are under way borrow the network.
+        // Clone and take the state, because requests in flight borrow the network.
         let mut cursor = self.cursor.clone();
         let mut stalled = std::mem::take(&mut self.stalled);
         let mut in_flight = InFlightDeliveries::new(&self.network, cursor.health.clone());
@@ -312,7 +312,6 @@ impl Simulation {
         }
     }
 
-    /// The figures of the events so far.
     pub(super) fn figures(&self) -> Figures {
         let journal = self.network.journal.lock().unwrap();
         for (resource, versions) in &journal.order {

@@ -1,4 +1,4 @@
-//! The receivers, and what each must get.
+//! The receivers, and how they must be served.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use shared::domain::history::HistoryEntry;
@@ -11,7 +11,7 @@ fn reply(status: u16) -> Reply {
     Reply { status: Some(status), retry_after: None, after: TimeDelta::milliseconds(50) }
 }
 
-/// No answer within the deadline.
+/// No response before the timeout.
 fn silence() -> Reply {
     Reply { status: None, retry_after: None, after: TimeDelta::seconds(15) }
 }
@@ -20,13 +20,13 @@ fn ok() -> Reply {
     reply(200)
 }
 
-/// An event every so many seconds from the first second on, each of the next of ten resources.
+/// One event every `seconds`, starting after one second, for ten resources in turn.
 fn every(seconds: f64, until: f64) -> impl Iterator<Item = (f64, u32)> {
     let count = (until / seconds) as u32;
     (0..count).map(move |number| (1.0 + f64::from(number) * seconds, number % 10))
 }
 
-/// All at once, each of the next of so many resources.
+/// `count` events at once, for `resources` resources in turn.
 fn burst(at: f64, count: u32, resources: u32) -> impl Iterator<Item = (f64, u32)> {
     (0..count).map(move |number| (at, number % resources))
 }
@@ -62,7 +62,7 @@ fn a_dead_endpoint_is_found_out_and_loses_nothing_however_it_answers() {
     for (name, status) in
         [("500", Some(500)), ("404", Some(404)), ("302", Some(302)), ("401", Some(401)), ("no answer", None)]
     {
-        // One event an hour, so that they come one at a time.
+        // One event an hour, so that events never wait together.
         let mut is_dead = true;
         let mended = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
         let seen = mended.clone();
@@ -78,7 +78,7 @@ fn a_dead_endpoint_is_found_out_and_loses_nothing_however_it_answers() {
         let disabled_at = dead.disabled_at.unwrap();
         assert!(warned_at < second(DAY + 1_800.0) && disabled_at < second(5.0 * DAY + 1_800.0), "{name}");
         assert_eq!(dead.given_up, 0, "{name}: an outage gives nothing up");
-        // One every quarter of an hour, for five days.
+        // At most one request every quarter of an hour for five days.
         assert!(dead.requests.len() < 560, "{name}: {} requests", dead.requests.len());
         mended.store(true, std::sync::atomic::Ordering::Relaxed);
         simulation.enable();
@@ -108,10 +108,10 @@ fn one_bad_event_delays_no_other() {
 
 #[test]
 fn others_wait_for_a_bad_event_for_seconds_at_most() {
-    // Two that hang are tried again and again while others come every ten minutes.
+    // Two hanging events are retried again and again while others arrive every ten minutes.
     let is_bad = |event: &HistoryEntry| matches!(event.sequence, Some(5 | 6));
     let receiver = move |event: &HistoryEntry, _: DateTime<Utc>| if is_bad(event) { silence() } else { ok() };
-    // Each event is of a resource of its own.
+    // Each event has its own resource.
     let events = (0..200_u32).map(|number| (1.0 + f64::from(number) * 600.0, number));
     let (_, figures) = simulate(events, receiver, 6.0 * DAY);
     print("two bad events, quiet: no answer", &figures);
@@ -120,7 +120,7 @@ fn others_wait_for_a_bad_event_for_seconds_at_most() {
     assert!(figures.median_delay < TimeDelta::seconds(1));
 }
 
-/// Accepts so many requests in each window of time.
+/// Accepts `most` requests per window.
 fn limited(
     most: u32,
     window: TimeDelta,
@@ -157,7 +157,7 @@ fn a_limited_receiver_gets_its_events_as_fast_as_it_takes_them() {
 
 #[test]
 fn a_rejected_type_holds_up_no_other() {
-    // An import of a thousand, all rejected, then events that are accepted.
+    // A thousand events at once, all rejected, then events that are accepted.
     let events =
         burst(10.0, 1_000, 1_000).chain((0..20).map(|number| (12.0 + f64::from(number), 1_001 + number)));
     let receiver = |event: &HistoryEntry, _: DateTime<Utc>| {
@@ -175,7 +175,7 @@ fn requests_that_hang_hold_up_their_own_resource_alone() {
     let is_bad = |event: &HistoryEntry| event.sequence.is_some_and(|number| number % 50 == 7);
     let mut tried = std::collections::BTreeSet::new();
     let receiver = move |event: &HistoryEntry, _: DateTime<Utc>| {
-        // Each hangs once.
+        // Each bad event hangs once.
         if is_bad(event) && tried.insert(event.sequence) { silence() } else { ok() }
     };
     let (_, figures) = simulate(burst(10.0, 2_000, 250), receiver, 2_000.0);
@@ -188,7 +188,8 @@ fn requests_that_hang_hold_up_their_own_resource_alone() {
 fn slow_receivers_get_every_event_once_and_in_order() {
     for (name, milliseconds) in [("0.7 s", 700), ("3 s", 3_000), ("14 s", 14_000)] {
         let slow = TimeDelta::milliseconds(milliseconds);
-        // One event of each resource is rejected at first, so that its later events wait, and some answers ask for a pause.
+        // Some events are rejected at first, so that later events of their resources wait, and some responses ask for a
+        // pause.
         let mut tried = std::collections::BTreeSet::new();
         let receiver = move |event: &HistoryEntry, _: DateTime<Utc>| match event.sequence {
             Some(number) if number % 17 == 3 && tried.insert(number) => reply(400),
@@ -208,7 +209,7 @@ fn slow_receivers_get_every_event_once_and_in_order() {
 
 #[test]
 fn two_that_hang_for_ever_keep_no_endpoint_down() {
-    // Both are found at once, with nothing accepted before, and nothing else comes for an hour.
+    // Both arrive at once, before anything is accepted, and no other event for an hour.
     let receiver =
         |event: &HistoryEntry, _: DateTime<Utc>| if event.sequence <= Some(2) { silence() } else { ok() };
     let events = [(1.0, 1), (1.0, 2), (3_600.0, 3), (7_200.0, 4)];
@@ -247,7 +248,7 @@ fn after_an_outage_the_first_try_comes_within_sixteen_minutes() {
                 let until = 100.0 + minutes * 60.0 + 3_600.0;
                 let (_, figures) = simulate(every(pause, until.min(20_000.0)), receiver, until + 7_200.0);
                 assert_eq!((figures.lost, figures.given_up, figures.doubled), (0, 0, 0));
-                // Only if an event has failed, and so waits when the outage ends.
+                // Only if a request failed during the outage, so that its event waits when the outage ends.
                 let has_failed = figures.requests.iter().any(|at| *at >= from && *at < to);
                 let first = figures.requests.iter().find(|at| **at >= to && has_failed);
                 let late = first.map_or(TimeDelta::zero(), |at| *at - to);

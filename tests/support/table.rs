@@ -36,13 +36,13 @@ pub type Key = (String, String);
 pub(crate) const BATCH: usize = 25;
 
 pub struct Table<'a> {
-    client: &'a Client,
+    app: &'a App,
     name: &'a str,
 }
 
 impl<'a> Table<'a> {
     pub(crate) fn of(app: &'a App) -> Self {
-        Self { client: app.aws().dynamodb(), name: &app.config().table }
+        Self { app, name: &app.config().table }
     }
 
     /// Every item except sessions, as JSON by its key. Sessions come and go with callers.
@@ -79,18 +79,18 @@ impl<'a> Table<'a> {
     where
         'a: 'b,
     {
-        Table { client: self.client, name }
+        Table { app: self.app, name }
     }
 
     /// Writes these contents to a new table without indexes, as DynamoDB does for a restore, replacing an earlier one.
     /// Returns its name.
     pub async fn restored(&self, contents: &Contents) -> String {
         let name = format!("{}-restored", self.name);
-        if self.client.describe_table().table_name(&name).send().await.is_ok() {
-            self.client.delete_table().table_name(&name).send().await.expect("a deletion");
+        if self.client().describe_table().table_name(&name).send().await.is_ok() {
+            self.client().delete_table().table_name(&name).send().await.expect("a deletion");
         }
         let mut create =
-            self.client.create_table().table_name(&name).billing_mode(BillingMode::PayPerRequest);
+            self.client().create_table().table_name(&name).billing_mode(BillingMode::PayPerRequest);
         for (attribute, role) in [("pk", KeyType::Hash), ("sk", KeyType::Range)] {
             let key = KeySchemaElement::builder().attribute_name(attribute).key_type(role);
             let definition = AttributeDefinition::builder();
@@ -124,11 +124,17 @@ impl<'a> Table<'a> {
         self.write([], items.iter().map(past_rules)).await;
     }
 
+    fn client(&self) -> &Client {
+        self.app.aws().dynamodb()
+    }
+
     async fn items(&self) -> Contents {
+        // Writes in the background belong to requests that were answered before.
+        self.app.finish_background().await;
         let mut items = BTreeMap::new();
         let mut start = None;
         loop {
-            let scan = self.client.scan().table_name(self.name).consistent_read(true);
+            let scan = self.client().scan().table_name(self.name).consistent_read(true);
             let scan = scan.select(Select::AllAttributes).set_exclusive_start_key(start);
             let page = scan.send().await.expect("a scan");
             items.extend(page.items.unwrap_or_default().into_iter().map(|item| (key_of(&item), item)));
@@ -200,7 +206,7 @@ impl<'a> Table<'a> {
         counter: &str,
         by: i64,
     ) {
-        self.client
+        self.client()
             .update_item()
             .table_name(self.name)
             .key("pk", string(format!("COMPANY#{company}#PROJECT#{project}")))
@@ -241,7 +247,7 @@ impl<'a> Table<'a> {
         });
         let writes: Vec<WriteRequest> = erased.into_iter().map(erasure).chain(put).collect();
         for writes in writes.chunks(BATCH) {
-            let batch = self.client.batch_write_item().request_items(self.name, writes.to_vec());
+            let batch = self.client().batch_write_item().request_items(self.name, writes.to_vec());
             let unprocessed = batch.send().await.expect("writes").unprocessed_items;
             assert!(unprocessed.unwrap_or_default().is_empty(), "DynamoDB wrote only a part");
         }
@@ -249,19 +255,19 @@ impl<'a> Table<'a> {
 
     /// Deletes an item directly.
     pub async fn erase(&self, (pk, sk): &Key) {
-        let delete = self.client.delete_item().table_name(self.name);
+        let delete = self.client().delete_item().table_name(self.name);
         delete.key("pk", string(pk)).key("sk", string(sk)).send().await.expect("a write");
     }
 
     async fn item(&self, (pk, sk): &Key) -> Item {
-        let get = self.client.get_item().table_name(self.name).consistent_read(true);
+        let get = self.client().get_item().table_name(self.name).consistent_read(true);
         let found = get.key("pk", string(pk)).key("sk", string(sk)).send().await.expect("a read");
         found.item.unwrap_or_else(|| panic!("nothing under {pk} {sk}"))
     }
 
     /// Puts an item directly.
     pub async fn put(&self, item: Item) {
-        let put = self.client.put_item().table_name(self.name).set_item(Some(item));
+        let put = self.client().put_item().table_name(self.name).set_item(Some(item));
         put.send().await.expect("a write");
     }
 }

@@ -1,12 +1,12 @@
 //! A candidate of a project. Their rules by topic are in files with an `impl Candidate` of their own:
-//! `address`, `consents`, `evaluations`, `guests`, `help_request`, `hold`, `interview_time`, `key`, `mails`, `opening` and `reopening`
-//! here, and in `answers/written.rs`, `scoring/status.rs`, `transition/mod.rs`, `transition/advances.rs`,
+//! `consents`, `email_address`, `evaluations`, `guests`, `help_request`, `hold`, `interview_time`, `key`, `mails`, `opening`, `reopening` and
+//! `search_words` here, and in `answers/written.rs`, `scoring/status.rs`, `transition/mod.rs`, `transition/advances.rs`,
 //! `transition/cancellation.rs`, `transition/help_answer.rs`, `transition/latest_link.rs`, `transition/reminders.rs`,
 //! `transition/reopening.rs`, `transition/report` and `retention/mod.rs`.
 
-mod address;
 mod cancellation;
 mod consents;
+mod email_address;
 mod evaluations;
 mod guests;
 mod help_request;

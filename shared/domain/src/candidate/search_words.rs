@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use unicode_script::{Script, UnicodeScript};
 
+use super::{Candidate, CandidateProfile};
 use crate::text::{Email, ShortName, fold_accents};
 
 /// The maximum number of search results.
@@ -30,6 +31,19 @@ pub enum WordSource {
 impl WordSource {
     /// All sources, best first.
     pub const ALL: [Self; 3] = [Self::FullName, Self::Name, Self::Email];
+}
+
+impl Candidate {
+    /// The words that searches find the candidate by.
+    pub fn words(&self) -> BTreeMap<String, WordSource> {
+        self.searched_fields().words()
+    }
+
+    /// The fields that searches look in.
+    pub fn searched_fields(&self) -> SearchedFields<'_> {
+        let CandidateProfile { first_name, last_name, .. } = &self.profile;
+        SearchedFields { first_name, last_name, email: self.shown_email() }
+    }
 }
 
 /// The fields of a candidate that searches look in. Search entries are made from them, and results are compared with them.

@@ -1,7 +1,7 @@
 //! The staff of a project and their roles.
 
-mod address;
 pub mod customer;
+mod email_address;
 pub mod ended_interviews;
 pub mod exchange;
 pub mod help_notice;

@@ -1,12 +1,9 @@
 //! The email address of a candidate. Candidates with a password may also have a pending address, which awaits confirmation, and
 //! former addresses that can be restored.
 
-use std::collections::BTreeMap;
-
 use chrono::{DateTime, Utc};
 
-use super::search_words::{SearchedFields, WordSource};
-use super::{Candidate, CandidateProfile};
+use super::Candidate;
 use crate::mail::address_change::{AccountAddress, AddressFields, FormerEmail};
 use crate::mail::rate::RefusedOrThrottled;
 use crate::secret::PasswordHash;
@@ -92,16 +89,5 @@ impl Candidate {
     pub fn logs_in_by(&self, name: &str) -> bool {
         let username = self.profile.username.as_ref();
         username.is_some_and(|own| fold_case(own.as_str()) == name) || self.account_address().logs_in_by(name)
-    }
-
-    /// The words by which searches find the candidate.
-    pub fn words(&self) -> BTreeMap<String, WordSource> {
-        self.searched_fields().words()
-    }
-
-    /// The fields that searches look in.
-    pub fn searched_fields(&self) -> SearchedFields<'_> {
-        let CandidateProfile { first_name, last_name, .. } = &self.profile;
-        SearchedFields { first_name, last_name, email: self.shown_email() }
     }
 }

@@ -46,7 +46,7 @@ pub(crate) async fn list(
     for CandidateWithProject { candidate, project } in found {
         let relation = access.caller.in_project(project.id, &project.staff);
         // Filter again: address and key may have changed between the two reads.
-        let is_theirs = email.as_ref().is_none_or(|email| candidate.account_address().holds(email))
+        let is_theirs = email.as_ref().is_none_or(|email| candidate.account_email().holds(email))
             && external_id.as_ref().is_none_or(|key| candidate.profile.external_id.as_ref() == Some(key));
         if is_theirs {
             let viewer = access.candidate_viewer(&relation, &project, [&*candidate]).await?;

@@ -145,7 +145,7 @@ pub(crate) async fn list(
             found.retain(|candidate| {
                 status.is_none_or(|status| candidate.status == status)
                     && evaluation.holds(candidate, customer, project)
-                    && email.as_ref().is_none_or(|email| candidate.account_address().holds(email))
+                    && email.as_ref().is_none_or(|email| candidate.account_email().holds(email))
             });
             query.slice(found, |candidate| candidate.id.to_string())
         }

@@ -167,7 +167,7 @@ impl RecordKind {
             Self::Answers => &["texts_written"],
             Self::Candidates => &[
                 "access_key",
-                "address_keys",
+                "email_keys",
                 "former_keys",
                 "help_asked",
                 "is_key_mailed",
@@ -181,14 +181,9 @@ impl RecordKind {
             ],
             // Set by this deployment's operator.
             Self::Company => &["is_test"],
-            Self::Customers => &[
-                "address_keys",
-                "mail_rate",
-                "one_time_key",
-                "password_hash",
-                "session_epoch",
-                "sign_in_link",
-            ],
+            Self::Customers => {
+                &["email_keys", "mail_rate", "one_time_key", "password_hash", "session_epoch", "sign_in_link"]
+            }
             // The receipt that another deployment has signed. The file `receipts` has it.
             Self::Events => &["receipt"],
             Self::GuestLinks => &["hash", "media_key", "requests"],

@@ -180,7 +180,7 @@ impl Expected {
         let counters = [("customers".to_owned(), 1), ("owners".to_owned(), owners.into())];
         self.count(company_counts(company), counters);
         let leads_there = |name: &str, sk: &str| (login(company.as_str(), name), sk.to_owned());
-        let former = customer.address_keys.former.iter().map(|former| &former.email);
+        let former = customer.email_keys.former.iter().map(|former| &former.email);
         let addresses = [&customer.email, customer.shown_email()].into_iter().chain(former);
         let logins: BTreeSet<_> = addresses.map(|email| leads_there(email.as_str(), "EMAIL")).collect();
         for key in logins.into_iter().chain([leads_there(customer.username.as_str(), "USERNAME")]) {
@@ -258,7 +258,7 @@ impl Expected {
         if let Some(username) = &profile.username {
             self.count((login(company.as_str(), username.as_str()), "USERNAME".to_owned()), []);
         }
-        let emails = candidate.account_address().held();
+        let emails = candidate.account_email().held();
         let logins: BTreeSet<_> = emails
             .map(|email| (login(company.as_str(), email.as_str()), format!("CANDIDATE#{id}")))
             .collect();

@@ -73,7 +73,7 @@ async fn free_in(
         operator.store.all_accounts_named(&company.id, address.as_str()).await?;
     for before in &customers {
         // An address that is not confirmed yet gets mails too.
-        let Some(held) = before.account_address().held().find(|held| is_same(held, address)) else {
+        let Some(held) = before.account_email().held().find(|held| is_same(held, address)) else {
             continue;
         };
         let status = Suppression::status(before.suppression.as_ref(), Some(held));
@@ -83,7 +83,7 @@ async fn free_in(
         }
     }
     for before in &candidates {
-        let Some(held) = before.account_address().held().find(|held| is_same(held, address)) else {
+        let Some(held) = before.account_email().held().find(|held| is_same(held, address)) else {
             continue;
         };
         let status = Suppression::status(before.suppression.as_ref(), Some(held));

@@ -326,7 +326,7 @@ impl CandidateDataView {
             evaluations: _,
             scores: _,
             // `former_emails` shows the addresses; the keys are credentials.
-            address_keys: _,
+            email_keys: _,
             // Credentials: the document may be passed on and must not let others log in.
             access_key: _,
             is_key_mailed: _,
@@ -368,7 +368,7 @@ impl CandidateDataView {
                 external_id: OrEmpty(external_id.clone()),
                 partner_data: partner_data.to_json(),
                 suppressed_email: OrEmpty(suppression.as_ref().map(|known| known.address().clone())),
-                former_emails: candidate.account_address().former_emails().into_iter().cloned().collect(),
+                former_emails: candidate.account_email().former_emails().into_iter().cloned().collect(),
                 hold: hold.as_ref().map(HoldView::new),
                 reopening: reopening.as_ref().map(ReopeningView::new),
                 cancellation: cancellation

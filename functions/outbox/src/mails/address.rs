@@ -7,7 +7,7 @@ use shared::domain::account::{Account, CredentialClaim};
 use shared::domain::company::Company;
 use shared::domain::history::ChangeAuthor;
 use shared::domain::id::{CompanyId, CustomerId};
-use shared::domain::mail::address_change::{AddressKeys, CONFIRMATION_DAYS, RESTORATION_HOURS};
+use shared::domain::mail::address_change::{CONFIRMATION_DAYS, EmailKeys, RESTORATION_HOURS};
 use shared::domain::secret::OneTimeKey;
 use shared::domain::text::Email;
 use shared::mail::{
@@ -32,7 +32,7 @@ pub(crate) async fn request_confirmation(
     };
     let given =
         give_key(system, &company, account, TimeDelta::days(CONFIRMATION_DAYS), |holder, keys, key| {
-            let pending = holder.account_address().pending.filter(|_| holder.may_confirm());
+            let pending = holder.account_email().pending.filter(|_| holder.may_confirm());
             // Skip this mail if a newer one follows, whose key it would revoke.
             let to = pending.filter(|pending| pending.asked_at <= caused_at)?.email.clone();
             keys.confirmation = Some(key);
@@ -62,7 +62,7 @@ async fn give_key(
     company: &Company,
     account: Account,
     lifetime: TimeDelta,
-    place: impl Fn(&AccountHolder, &mut AddressKeys, OneTimeKey) -> Option<Email>,
+    place: impl Fn(&AccountHolder, &mut EmailKeys, OneTimeKey) -> Option<Email>,
 ) -> Result<Option<KeyMail>> {
     let give = async || {
         let Some(holder) = AccountHolder::read(&system.store, &company.id, account).await? else {
@@ -70,9 +70,9 @@ async fn give_key(
         };
         let claim = CredentialClaim::own(company.id.clone(), account);
         let (key, stored) = system.new_one_time_key(&claim, lifetime);
-        let mut keys = holder.account_address().keys.clone();
+        let mut keys = holder.account_email().keys.clone();
         let Some(to) = place(&holder, &mut keys, stored) else { return Ok(None) };
-        system.commit(holder.replace_address_keys(&system.store, keys, system.now)).await?;
+        system.commit(holder.replace_email_keys(&system.store, keys, system.now)).await?;
         Ok(Some(KeyMail { holder, to, key }))
     };
     system.store.retry_on_conflict(RetryPolicy::CHANGE, give).await
@@ -111,7 +111,7 @@ pub(crate) async fn tell_of_change(
         username: &holder.username(),
         by: &by,
         at: &at,
-        is_pending: Some(&to) == holder.account_address().email,
+        is_pending: Some(&to) == holder.account_email().email,
         link: &link,
         hours: RESTORATION_HOURS,
     };

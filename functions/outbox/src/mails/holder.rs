@@ -8,7 +8,7 @@ use shared::domain::company::Company;
 use shared::domain::history::ChangeAuthor;
 use shared::domain::id::CompanyId;
 use shared::domain::language::Language;
-use shared::domain::mail::address_change::{AccountAddress, AddressKeys};
+use shared::domain::mail::address_change::{AccountEmail, EmailKeys};
 use shared::domain::mail::suppression::Suppression;
 use shared::domain::project::Project;
 use shared::domain::project::contact::Contact;
@@ -41,27 +41,27 @@ impl AccountHolder {
         }
     }
 
-    pub(crate) fn account_address(&self) -> AccountAddress<'_> {
+    pub(crate) fn account_email(&self) -> AccountEmail<'_> {
         match self {
-            Self::Customer(customer) => customer.account_address(),
-            Self::Candidate(candidate, _) => candidate.account_address(),
+            Self::Customer(customer) => customer.account_email(),
+            Self::Candidate(candidate, _) => candidate.account_email(),
         }
     }
 
     /// The transaction that replaces the keys of the account's addresses.
-    pub(crate) fn replace_address_keys(
+    pub(crate) fn replace_email_keys(
         &self,
         store: &Store,
-        keys: AddressKeys,
+        keys: EmailKeys,
         now: DateTime<Utc>,
     ) -> Transaction {
         match self {
             Self::Customer(before) => {
-                let after = Customer { address_keys: keys, ..Customer::clone(before) };
+                let after = Customer { email_keys: keys, ..Customer::clone(before) };
                 store.update_customer(before, &after, now)
             }
             Self::Candidate(before, _) => {
-                let after = Candidate { address_keys: keys, ..Candidate::clone(before) };
+                let after = Candidate { email_keys: keys, ..Candidate::clone(before) };
                 store.change_candidate(before, &after.into(), now)
             }
         }

@@ -4,30 +4,30 @@
 use chrono::{DateTime, Utc};
 
 use super::Candidate;
-use crate::mail::address_change::{AccountAddress, AddressFields, FormerEmail};
+use crate::mail::address_change::{AccountEmail, EmailFields, FormerEmail};
 use crate::mail::rate::RefusedOrThrottled;
 use crate::secret::PasswordHash;
 use crate::text::{Email, fold_case};
 
 impl Candidate {
-    pub fn account_address(&self) -> AccountAddress<'_> {
-        AccountAddress {
+    pub fn account_email(&self) -> AccountEmail<'_> {
+        AccountEmail {
             company: &self.company,
             account: self.account(),
             email: self.profile.email.as_ref(),
             pending: self.pending_email.as_ref(),
-            keys: &self.address_keys,
+            keys: &self.email_keys,
         }
     }
 
-    fn address_fields(&mut self) -> AddressFields<'_> {
-        let Self { pending_email: pending, address_keys: keys, mail_rate, one_time_key, .. } = self;
-        AddressFields { pending, keys, mail_rate, one_time_key }
+    fn email_fields(&mut self) -> EmailFields<'_> {
+        let Self { pending_email: pending, email_keys: keys, mail_rate, one_time_key, .. } = self;
+        EmailFields { pending, keys, mail_rate, one_time_key }
     }
 
     /// The address that responses show: the pending one if there is one, otherwise that of the profile.
     pub fn shown_email(&self) -> Option<&Email> {
-        self.account_address().shown()
+        self.account_email().shown()
     }
 
     /// Whether setting `email` removes the address of a candidate who has a password. Only a manager in person may do that.
@@ -48,16 +48,16 @@ impl Candidate {
     ) -> Result<Self, RefusedOrThrottled> {
         if self.password_hash.is_none() || email == self.profile.email {
             self.profile.email = email;
-            self.address_fields().withdraw();
+            self.email_fields().withdraw();
             return Ok(self);
         }
         let present = self.profile.email.clone();
         match email {
-            Some(email) if !is_confirmed => self.address_fields().request(present.as_ref(), email, now)?,
+            Some(email) if !is_confirmed => self.email_fields().request(present.as_ref(), email, now)?,
             // The holder of the former address is told and can restore it.
             email => {
                 self.profile.email = email;
-                self.address_fields().replace_at_once(present, now)?;
+                self.email_fields().replace_at_once(present, now)?;
             }
         }
         Ok(self)
@@ -67,7 +67,7 @@ impl Candidate {
     pub fn with_email_confirmed(mut self, now: DateTime<Utc>) -> Self {
         if let Some(pending) = self.pending_email.take() {
             let former = self.profile.email.replace(pending.email);
-            self.address_fields().replace(former, now);
+            self.email_fields().replace(former, now);
         }
         self
     }
@@ -75,7 +75,7 @@ impl Candidate {
     /// Restores a former address and revokes everything that the reader of a later address could use: sessions, keys and, if the
     /// later one was that of the profile, the password, which is replaced by one that nobody knows.
     pub fn with_email_restored(mut self, former: &FormerEmail, unknown_password: PasswordHash) -> Self {
-        self.address_fields().restore(former);
+        self.email_fields().restore(former);
         if self.profile.email.as_ref() != Some(&former.email) {
             // The reader of the later address may have chosen the password, or may have read the access key.
             self.password_hash = Some(unknown_password);
@@ -88,6 +88,6 @@ impl Candidate {
     /// Whether the candidate logs in by `name`, which is in folded case.
     pub fn logs_in_by(&self, name: &str) -> bool {
         let username = self.profile.username.as_ref();
-        username.is_some_and(|own| fold_case(own.as_str()) == name) || self.account_address().logs_in_by(name)
+        username.is_some_and(|own| fold_case(own.as_str()) == name) || self.account_email().logs_in_by(name)
     }
 }

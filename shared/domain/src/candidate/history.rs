@@ -91,7 +91,7 @@ impl HasHistory for Candidate {
             interview: _, started_at: _, aborted_at: _, expired_at: _, skipped_at: _, mail_rate: _, own_changes: _, help_asked: _,
             links_mailed: _, access_key: _,
             is_key_mailed: _, former_keys: _, session_epoch: _, one_time_key: _,
-            address_keys: _,
+            email_keys: _,
         } = self;
         let CandidateProfile {
             first_name, last_name, username, email: _, external_id, deadline, phone, gender, address, partner_data, language, receive_mails,

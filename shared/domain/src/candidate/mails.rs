@@ -67,7 +67,7 @@ impl Candidate {
     pub fn after_delivery_report(mut self, reported: &str, reason: SuppressionReason) -> Option<Self> {
         let known = self.suppression.as_ref();
         let after = |own| Suppression::after_report(known, Some(own), reported, reason);
-        let suppression = self.account_address().held().find_map(after)?;
+        let suppression = self.account_email().held().find_map(after)?;
         self.suppression = Some(suppression);
         Some(self)
     }

@@ -45,7 +45,7 @@ use super::account::Account;
 use super::evaluation::{EvaluationReport, ScoreNumbers};
 use super::id::{CandidateId, CompanyId, CustomerId, GuestLinkId, ProjectId, ShareId};
 use super::language::Language;
-use super::mail::address_change::{AddressKeys, PendingEmail};
+use super::mail::address_change::{EmailKeys, PendingEmail};
 use super::mail::rate::{ChangeRate, MailRate, RecentMoments};
 use super::mail::suppression::Suppression;
 use super::media::file::{FileKind, StoredFile};
@@ -265,8 +265,8 @@ pub struct Candidate {
     /// The key that resets the password.
     pub one_time_key: Option<OneTimeKey>,
     /// The keys that confirm a pending address or restore a former one.
-    #[serde(default, skip_serializing_if = "AddressKeys::is_empty")]
-    pub address_keys: AddressKeys,
+    #[serde(default, skip_serializing_if = "EmailKeys::is_empty")]
+    pub email_keys: EmailKeys,
     /// Customers who may read the candidate without a role in the project; no customer has two shares.
     pub shares: BTreeMap<ShareId, CustomerId>,
     /// When each link that shows the answers to guests ends. The links are items of their own.
@@ -327,7 +327,7 @@ impl Candidate {
             password_hash: None,
             session_epoch: 0,
             one_time_key: None,
-            address_keys: AddressKeys::default(),
+            email_keys: EmailKeys::default(),
             shares: BTreeMap::new(),
             guest_links: BTreeMap::new(),
             suppression: None,

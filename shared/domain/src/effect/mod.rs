@@ -17,7 +17,7 @@ use super::export::{CompanyExport, ExportMail};
 use super::history::erasure::{ErasedItem, ErasureCause, ErasureCounts};
 use super::history::{ChangeAuthor, ResourceRef};
 use super::id::{CompanyId, CustomerId};
-use super::mail::address_change::AccountAddress;
+use super::mail::address_change::AccountEmail;
 use super::staff::customer::Customer;
 use super::staff::ended_interviews::EndedInterviews;
 use super::staff::help_notice::{AskedHelp, HelpNotice};
@@ -104,13 +104,13 @@ impl Effect {
     /// The mails about a change of an account's address by `by`: one to the new address if its holder has to confirm it, and one
     /// to the former address. `version` is the account's version after the write.
     pub fn of_address_change(
-        before: AccountAddress<'_>,
-        after: AccountAddress<'_>,
+        before: AccountEmail<'_>,
+        after: AccountEmail<'_>,
         by: ChangeAuthor,
         version: u64,
         now: DateTime<Utc>,
     ) -> Vec<Self> {
-        let pending = |address: AccountAddress<'_>| address.pending.map(|pending| pending.email.clone());
+        let pending = |address: AccountEmail<'_>| address.pending.map(|pending| pending.email.clone());
         let is_requested = pending(after).is_some() && pending(after) != pending(before);
         let told = after.keys.change_since(before.keys);
         let told = told.map(|former| {
@@ -122,12 +122,12 @@ impl Effect {
     }
 
     /// The mail with which an account's holder confirms a new address. `version` is the account's version after the write.
-    pub fn of_confirmation(address: AccountAddress<'_>, version: u64, now: DateTime<Utc>) -> Self {
+    pub fn of_confirmation(address: AccountEmail<'_>, version: u64, now: DateTime<Utc>) -> Self {
         let task = EffectTask::AddressConfirmation { account: address.account };
         Self::of_address(address, task, version, now)
     }
 
-    fn of_address(address: AccountAddress<'_>, task: EffectTask, version: u64, now: DateTime<Utc>) -> Self {
+    fn of_address(address: AccountEmail<'_>, task: EffectTask, version: u64, now: DateTime<Utc>) -> Self {
         Self::new(address.company.clone(), format_args!("{}-{version}", address.account.id()), task, now)
     }
 
@@ -135,8 +135,8 @@ impl Effect {
     /// they cannot log in or take no mails, up to `MAILED_OWNERS`; and, if a later address had replaced the restored one, one to
     /// the restored address to choose a password. `version` is the account's version after the write.
     pub fn of_address_restoration<'a>(
-        before: AccountAddress<'_>,
-        after: AccountAddress<'_>,
+        before: AccountEmail<'_>,
+        after: AccountEmail<'_>,
         staff: impl IntoIterator<Item = &'a Customer>,
         version: u64,
         now: DateTime<Utc>,

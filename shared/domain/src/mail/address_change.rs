@@ -52,14 +52,14 @@ impl FormerEmail {
 
 /// The mailed keys that confirm or restore an address of an account. No response shows them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AddressKeys {
+pub struct EmailKeys {
     /// Confirms the pending address; `None` until the mail with the key is sent.
     pub confirmation: Option<OneTimeKey>,
     /// The addresses that can be restored, one for each change, oldest first.
     pub former: Vec<FormerEmail>,
 }
 
-impl AddressKeys {
+impl EmailKeys {
     /// Whether the account has no such keys.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -95,17 +95,17 @@ impl AddressKeys {
 
 /// The email address of an account, its pending address, and the keys of both.
 #[derive(Debug, Clone, Copy)]
-pub struct AccountAddress<'a> {
+pub struct AccountEmail<'a> {
     pub company: &'a CompanyId,
     pub account: Account,
     /// The address that counts for logins, password resets and mails; `None` if a candidate has none.
     pub email: Option<&'a Email>,
     /// The address that replaces `email` once the account's holder confirms it.
     pub pending: Option<&'a PendingEmail>,
-    pub keys: &'a AddressKeys,
+    pub keys: &'a EmailKeys,
 }
 
-impl<'a> AccountAddress<'a> {
+impl<'a> AccountEmail<'a> {
     /// The address that responses show: the pending one if there is one, otherwise `email`.
     pub fn shown(self) -> Option<&'a Email> {
         self.pending.map(|pending| &pending.email).or(self.email)
@@ -142,14 +142,14 @@ impl<'a> AccountAddress<'a> {
 }
 
 /// The fields of an account that a change of its address writes, besides the address itself.
-pub(crate) struct AddressFields<'a> {
+pub(crate) struct EmailFields<'a> {
     pub(crate) pending: &'a mut Option<PendingEmail>,
-    pub(crate) keys: &'a mut AddressKeys,
+    pub(crate) keys: &'a mut EmailKeys,
     pub(crate) mail_rate: &'a mut MailRate,
     pub(crate) one_time_key: &'a mut Option<OneTimeKey>,
 }
 
-impl AddressFields<'_> {
+impl EmailFields<'_> {
     /// Withdraws the pending address and revokes the key in the mail to it.
     pub(crate) fn withdraw(self) {
         *self.pending = None;

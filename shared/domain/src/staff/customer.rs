@@ -11,7 +11,7 @@ use crate::history::{
 };
 use crate::id::{CompanyId, CustomerId};
 use crate::language::Language;
-use crate::mail::address_change::{AddressKeys, PendingEmail};
+use crate::mail::address_change::{EmailKeys, PendingEmail};
 use crate::mail::rate::{MailRate, RefusedOrThrottled};
 use crate::mail::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERABLE};
 use crate::media::file::StoredFile;
@@ -127,8 +127,8 @@ pub struct Customer {
     /// The key with which the customer chooses a password, after an invitation or for a password reset.
     pub one_time_key: Option<OneTimeKey>,
     /// The keys that confirm a pending address or restore a former one.
-    #[serde(default, skip_serializing_if = "AddressKeys::is_empty")]
-    pub address_keys: AddressKeys,
+    #[serde(default, skip_serializing_if = "EmailKeys::is_empty")]
+    pub email_keys: EmailKeys,
     /// Whether the operator lets the customer act on behalf of others.
     pub authenticate_on_behalf: bool,
     /// Set when SES reported a bounce or a complaint.
@@ -189,7 +189,7 @@ impl Customer {
             password_hash: None,
             session_epoch: 0,
             one_time_key: None,
-            address_keys: AddressKeys::default(),
+            email_keys: EmailKeys::default(),
             authenticate_on_behalf: false,
             suppression: None,
             photo: None,
@@ -234,7 +234,7 @@ impl Customer {
         self.mail_rate.count(now)?;
         match &mut self.pending_email {
             Some(pending) => {
-                self.address_keys.confirmation = None;
+                self.email_keys.confirmation = None;
                 pending.asked_at = now;
             }
             None => {
@@ -268,7 +268,7 @@ impl Customer {
         if self.is_active && !is_active {
             self.session_epoch += 1;
             self.one_time_key = None;
-            self.address_keys.confirmation = None;
+            self.email_keys.confirmation = None;
         }
         self.is_active = is_active;
         self
@@ -288,7 +288,7 @@ impl Customer {
     pub fn after_delivery_report(mut self, reported: &str, reason: SuppressionReason) -> Option<Self> {
         let known = self.suppression.as_ref();
         let after = |own| Suppression::after_report(known, Some(own), reported, reason);
-        let suppression = self.account_address().held().find_map(after)?;
+        let suppression = self.account_email().held().find_map(after)?;
         self.suppression = Some(suppression);
         Some(self)
     }
@@ -355,7 +355,7 @@ impl HasHistory for Customer {
             // Represented by the identifiers or by other fields.
             id: _, company: _, created_by: _, suppression: _, email: _, pending_email: _,
             // Internal.
-            mail_rate: _, session_epoch: _, one_time_key: _, address_keys: _,
+            mail_rate: _, session_epoch: _, one_time_key: _, email_keys: _,
         } = self;
         let facts = CustomerFacts {
             account_type: *account_type,

@@ -3,25 +3,25 @@
 use chrono::{DateTime, Utc};
 
 use super::customer::{Customer, CustomerStatus};
-use crate::mail::address_change::{AccountAddress, AddressFields, FormerEmail};
+use crate::mail::address_change::{AccountEmail, EmailFields, FormerEmail};
 use crate::mail::rate::RefusedOrThrottled;
 use crate::secret::PasswordHash;
 use crate::text::{Email, fold_case};
 
 impl Customer {
-    pub fn account_address(&self) -> AccountAddress<'_> {
-        AccountAddress {
+    pub fn account_email(&self) -> AccountEmail<'_> {
+        AccountEmail {
             company: &self.company,
             account: self.account(),
             email: Some(&self.email),
             pending: self.pending_email.as_ref(),
-            keys: &self.address_keys,
+            keys: &self.email_keys,
         }
     }
 
-    fn address_fields(&mut self) -> AddressFields<'_> {
-        let Self { pending_email: pending, address_keys: keys, mail_rate, one_time_key, .. } = self;
-        AddressFields { pending, keys, mail_rate, one_time_key }
+    fn email_fields(&mut self) -> EmailFields<'_> {
+        let Self { pending_email: pending, email_keys: keys, mail_rate, one_time_key, .. } = self;
+        EmailFields { pending, keys, mail_rate, one_time_key }
     }
 
     /// The address that responses show: the pending one if there is one, otherwise `email`.
@@ -51,16 +51,16 @@ impl Customer {
             return if moved.is_active { moved.invited_again(now) } else { Ok(moved) };
         }
         if email == self.email {
-            self.address_fields().withdraw();
+            self.email_fields().withdraw();
             return Ok(self);
         }
         if is_confirmed {
             let former = std::mem::replace(&mut self.email, email);
-            self.address_fields().replace_at_once(Some(former), now)?;
+            self.email_fields().replace_at_once(Some(former), now)?;
             return Ok(self.with_sessions_ended());
         }
         let present = self.email.clone();
-        self.address_fields().request(Some(&present), email, now)?;
+        self.email_fields().request(Some(&present), email, now)?;
         Ok(self)
     }
 
@@ -68,7 +68,7 @@ impl Customer {
     pub fn with_email_confirmed(mut self, now: DateTime<Utc>) -> Self {
         if let Some(pending) = self.pending_email.take() {
             let former = std::mem::replace(&mut self.email, pending.email);
-            self.address_fields().replace(Some(former), now);
+            self.email_fields().replace(Some(former), now);
         }
         self
     }
@@ -76,7 +76,7 @@ impl Customer {
     /// Restores a former address and revokes everything that the reader of a later address could use: sessions, keys and, if the
     /// later one was the current one, the password, which is replaced by one that nobody knows.
     pub fn with_email_restored(mut self, former: &FormerEmail, unknown_password: PasswordHash) -> Self {
-        self.address_fields().restore(former);
+        self.email_fields().restore(former);
         if self.email != former.email {
             // The reader of the later address may have chosen the password.
             self.password_hash = Some(unknown_password);
@@ -89,6 +89,6 @@ impl Customer {
 
     /// Whether the customer logs in by `name`, which is in folded case.
     pub fn logs_in_by(&self, name: &str) -> bool {
-        fold_case(self.username.as_str()) == name || self.account_address().logs_in_by(name)
+        fold_case(self.username.as_str()) == name || self.account_email().logs_in_by(name)
     }
 }

@@ -135,14 +135,14 @@ impl PublicAccess {
         let transaction = match &identity {
             CallerIdentity::Customer(before) => {
                 let after = Customer::clone(before).with_email_restored(&former, password);
-                let [was, is] = [before, &after].map(Customer::account_address);
+                let [was, is] = [before, &after].map(Customer::account_email);
                 let transaction = store.update_customer(before, &after, self.now);
                 transaction.restoration_mails(was, is, &staff, before.version() + 1, self.now)
             }
             CallerIdentity::Candidate(before) => {
                 let change =
                     CandidateChange::from(Candidate::clone(before).with_email_restored(&former, password));
-                let [was, is] = [before, &change.candidate].map(Candidate::account_address);
+                let [was, is] = [before, &change.candidate].map(Candidate::account_email);
                 let transaction = store.change_candidate(before, &change, self.now);
                 transaction.restoration_mails(was, is, &staff, before.version() + 1, self.now)
             }
@@ -195,8 +195,8 @@ impl PublicAccess {
 
     fn purpose_of(&self, key: &str, identity: &CallerIdentity) -> Option<KeyPurpose> {
         let (keys, one_time_key, may_log_in) = match identity {
-            CallerIdentity::Customer(own) => (&own.address_keys, &own.one_time_key, own.is_active),
-            CallerIdentity::Candidate(own) => (&own.address_keys, &own.one_time_key, own.may_log_in()),
+            CallerIdentity::Customer(own) => (&own.email_keys, &own.one_time_key, own.is_active),
+            CallerIdentity::Candidate(own) => (&own.email_keys, &own.one_time_key, own.may_log_in()),
             CallerIdentity::NamedToken(_) => return None,
         };
         // Works even if the account may not log in, because an attacker who has changed the address may have caused that too.

@@ -45,7 +45,7 @@ use crate::error::{Error, Result};
 impl StoredEntity for Candidate {
     const INTERNAL_FIELDS: &'static [&'static str] = &[
         "aborted_at",
-        "address_keys",
+        "email_keys",
         "expired_at",
         "former_keys",
         "guest_links",
@@ -255,7 +255,7 @@ impl Store {
         let keys = ids.filter(|(of, _)| *of == project).map(|(of, id)| keys::candidate(company, of, id));
         let mut candidates: Vec<VersionedItem<Candidate>> = self.listed(keys.collect()).await?;
         // The address may have changed between the two reads.
-        candidates.retain(|candidate| candidate.account_address().holds(email));
+        candidates.retain(|candidate| candidate.account_email().holds(email));
         Ok(candidates)
     }
 
@@ -291,7 +291,7 @@ impl Transaction {
         self.write_derived_items(Some(before), Some(&change.candidate), change.needs_running_project, now);
         let version = before.version() + 1;
         self.effect(Effect::of_change(change, version, now));
-        self.address_mails(before.account_address(), change.candidate.account_address(), version, now);
+        self.address_mails(before.account_email(), change.candidate.account_email(), version, now);
     }
 
     pub(super) fn candidate_gone(
@@ -379,7 +379,7 @@ impl Transaction {
 
 /// The fields through which logins and searches find a candidate.
 fn lookup_fields(candidate: &Candidate) -> (SearchedFields<'_>, Vec<&Email>, Option<&Username>) {
-    let held = candidate.account_address().held().collect();
+    let held = candidate.account_email().held().collect();
     (candidate.searched_fields(), held, candidate.profile.username.as_ref())
 }
 
@@ -394,7 +394,7 @@ fn emails_of(candidate: &Candidate) -> BTreeMap<String, ItemKey> {
         let key = keys::login_candidates(&candidate.company, email.as_str()).key(candidate.id);
         (fold_case(email.as_str()), key)
     };
-    candidate.account_address().held().map(marker).collect()
+    candidate.account_email().held().map(marker).collect()
 }
 
 fn files_of(candidate: &Candidate) -> OwnedFiles<'_> {

@@ -15,7 +15,7 @@ use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
 use crate::domain::effect::Effect;
 use crate::domain::id::CompanyId;
-use crate::domain::mail::address_change::AccountAddress;
+use crate::domain::mail::address_change::AccountEmail;
 use crate::domain::secret::{PasswordHash, SecretHash};
 use crate::domain::staff::customer::Customer;
 use crate::domain::staff::sign_in::SignInSettings;
@@ -43,8 +43,8 @@ impl Transaction {
     /// Records the effects of the mails about a change of an account's address from `before` to `after`, its `version`th write.
     pub(super) fn address_mails(
         &mut self,
-        before: AccountAddress<'_>,
-        after: AccountAddress<'_>,
+        before: AccountEmail<'_>,
+        after: AccountEmail<'_>,
         version: u64,
         now: DateTime<Utc>,
     ) {
@@ -57,8 +57,8 @@ impl Transaction {
     /// Records the effects of the mails about a restored address of an account, to owners among `staff` and to the address.
     pub(crate) fn restoration_mails(
         mut self,
-        before: AccountAddress<'_>,
-        after: AccountAddress<'_>,
+        before: AccountEmail<'_>,
+        after: AccountEmail<'_>,
         staff: &[VersionedItem<Customer>],
         version: u64,
         now: DateTime<Utc>,

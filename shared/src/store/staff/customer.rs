@@ -23,7 +23,7 @@ use crate::store::table::write::transaction::Transaction;
 
 impl StoredEntity for Customer {
     const INTERNAL_FIELDS: &'static [&'static str] =
-        &["address_keys", "mail_rate", "one_time_key", "password_hash", "session_epoch"];
+        &["email_keys", "mail_rate", "one_time_key", "password_hash", "session_epoch"];
 
     fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
         ResourceChange::of(before, after)
@@ -72,7 +72,7 @@ impl Store {
         let mut transaction = self.update_customer(before, after, now);
         let version = before.version() + 1;
         transaction.effect(Some(match after.pending_email {
-            Some(_) => Effect::of_confirmation(after.account_address(), version, now),
+            Some(_) => Effect::of_confirmation(after.account_email(), version, now),
             None => Effect::of_invitation(after, version, now),
         }));
         transaction
@@ -195,7 +195,7 @@ impl Transaction {
         let version = before.map_or(0, VersionedItem::version) + 1;
         self.effect(after.is_invited_since(old).then(|| Effect::of_invitation(after, version, now)));
         if let Some(before) = old {
-            self.address_mails(before.account_address(), after.account_address(), version, now);
+            self.address_mails(before.account_email(), after.account_email(), version, now);
         }
     }
 
@@ -257,7 +257,7 @@ const MARGIN: TimeDelta = TimeDelta::hours(1);
 
 /// The addresses, in folded case, that are reserved for this customer at `now`. A former address that can be restored has an end.
 fn addresses_of(customer: &Customer, now: DateTime<Utc>) -> BTreeMap<String, Option<DateTime<Utc>>> {
-    let address = customer.account_address();
+    let address = customer.account_email();
     let former = address.keys.former.iter().filter(|former| now < former.ends_at());
     // The former addresses are in the order of their changes. If an address occurs twice, `collect` keeps the last end.
     let former = former.map(|former| (&former.email, Some(former.ends_at() + MARGIN)));

@@ -41,7 +41,7 @@ pub(crate) async fn write(
     let (after, written) = counted.write(question, may_write, text)?;
     let viewer = InterviewViewer::of(all, access.references());
     let view = AnswerView::new(question, after.answer_to(question.id), Some(&written), &viewer);
-    let is_new = answer.answer().is_none_or(QuestionAnswer::is_empty);
+    let is_new = answer.question_answer().is_none_or(QuestionAnswer::is_empty);
     let shown = if is_new { CreatedOrUpdated::New(view) } else { CreatedOrUpdated::Old(view) };
     let texts = (former, &written);
     let writes = access.store.save_written_answer(&all.candidate, &all.answers, &after, texts, access.now);
@@ -54,7 +54,7 @@ pub(crate) async fn reset(
 ) -> Result<CommittedResponse<NoContent>> {
     let all = &access.target.all;
     let has_something = |answer: &&QuestionAnswer| !answer.is_empty() || answer.has_draft;
-    access.target.answer().filter(has_something).ok_or(Error::NotFound)?;
+    access.target.question_answer().filter(has_something).ok_or(Error::NotFound)?;
     if all.candidate.status == CandidateStatus::Interviewed {
         return Err(ALREADY_INTERVIEWED.into());
     }

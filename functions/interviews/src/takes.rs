@@ -35,7 +35,7 @@ pub(crate) async fn begin(
     let all = &access.target.all;
     let question = &access.target.question;
     all.candidate.may_begin_answer(access.now)?;
-    let open = access.target.answer().and_then(QuestionAnswer::open_take);
+    let open = access.target.question_answer().and_then(QuestionAnswer::open_take);
     let found = match open {
         Some(open) => {
             let take = open.reference(question.id);

@@ -103,7 +103,7 @@ impl AnswerDataView {
             text: written.get(question).and_then(|answer| answer.text.as_ref()).map(ToString::to_string),
             draft: written.get(question).and_then(DraftDataView::of),
             takes: {
-                let answering = answer.answer().map(|take| take.number);
+                let answering = answer.answer_take().map(|take| take.number);
                 let shown =
                     |take: &Take| view_of(take.reference(*question), take, answering == Some(take.number));
                 answer.takes.iter().map(shown).collect()

@@ -243,7 +243,7 @@ impl ReviewedAnswer {
                 captions: Vec::new(),
             });
         }
-        let take = given.answer()?;
+        let take = given.answer_take()?;
         let of = take.reference(question.id);
         let made = take.conversion.converted;
         let fetched = |file_type| made.and_then(|_| references.take_rendition(objects, of, file_type));

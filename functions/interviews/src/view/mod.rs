@@ -286,7 +286,7 @@ impl AnswerView {
         let objects = &viewer.objects;
         let none = QuestionAnswer::default();
         let given = answer.unwrap_or(&none);
-        let take = given.answer();
+        let take = given.answer_take();
         let counts = given.counts();
         let made = take.and_then(|take| Some((take.reference(question.id), take.conversion.converted?)));
         let fetched = |file_type| made.and_then(|(of, _)| references.take_rendition(objects, of, file_type));
@@ -298,7 +298,7 @@ impl AnswerView {
             question: references.uri_in_project(&objects.company, objects.project, question.id),
             question_text: viewer.asked_text(question, given),
             status: given.status(),
-            error: given.failure().and_then(|failed| failed.conversion.failure.clone()),
+            error: given.failed_take().and_then(|failed| failed.conversion.failure.clone()),
             text: written.and_then(|written| written.text.as_ref()).map(ToString::to_string),
             seconds: made.map(|(_, made)| made.seconds),
             dimensions: made.map(|(_, made)| AnswerDimensions { width: made.width, height: made.height }),

@@ -49,7 +49,7 @@ impl Answers {
         if question.kind == QuestionKind::Text || answer.is_some_and(|answer| answer.is_written) {
             return Err(NOT_RECORDED);
         }
-        let take = answer.and_then(QuestionAnswer::answer).ok_or(NO_TAKE)?;
+        let take = answer.and_then(QuestionAnswer::answer_take).ok_or(NO_TAKE)?;
         Ok(take.reference(question.id))
     }
 

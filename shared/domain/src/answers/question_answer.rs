@@ -137,7 +137,7 @@ impl QuestionAnswer {
     }
 
     /// The take that is the answer: the last finished one, otherwise the last interrupted one; `None` if there is neither.
-    pub fn answer(&self) -> Option<&Take> {
+    pub fn answer_take(&self) -> Option<&Take> {
         let last = |is_interrupted: bool| {
             self.takes.iter().rfind(|take| take.is_answer() && take.is_interrupted == is_interrupted)
         };
@@ -145,9 +145,9 @@ impl QuestionAnswer {
     }
 
     /// The last take whose conversion has failed; `None` if another take is the answer.
-    pub fn failure(&self) -> Option<&Take> {
+    pub fn failed_take(&self) -> Option<&Take> {
         let failed = self.takes.iter().rfind(|take| take.has_failed());
-        failed.filter(|_| self.answer().is_none())
+        failed.filter(|_| self.answer_take().is_none())
     }
 
     /// Whether the question has neither takes nor a written answer, or all were reset.
@@ -160,7 +160,7 @@ impl QuestionAnswer {
         if self.is_written {
             return Some(ConversionStatus::Successful);
         }
-        self.answer().or_else(|| self.failure()).map(|take| take.conversion.status)
+        self.answer_take().or_else(|| self.failed_take()).map(|take| take.conversion.status)
     }
 
     /// The wording of the question (the number of its text) when the answer was written or its take began; `None` without either.
@@ -168,7 +168,7 @@ impl QuestionAnswer {
         if self.is_written {
             return Some(self.wording);
         }
-        let take = self.answer().or_else(|| self.failure()).or_else(|| self.open_take());
+        let take = self.answer_take().or_else(|| self.failed_take()).or_else(|| self.open_take());
         take.map(|take| take.wording)
     }
 
@@ -179,7 +179,7 @@ impl QuestionAnswer {
 
     /// Whether there is a written answer, or a take that is an answer.
     pub fn is_answered(&self) -> bool {
-        self.is_written || self.answer().is_some()
+        self.is_written || self.answer_take().is_some()
     }
 
     /// Whether `question` has no answer and can get none: it takes a recording, no take is left, and the time of the last one is over.
@@ -323,7 +323,7 @@ impl QuestionAnswer {
         while self.takes.len() > KEPT_TAKES {
             let earlier = &self.takes[..self.takes.len() - 1];
             let played = earlier.iter().rfind(|take| take.conversion.converted.is_some());
-            let spared = [self.answer(), played].map(|take| take.map(|take| take.number));
+            let spared = [self.answer_take(), played].map(|take| take.map(|take| take.number));
             let first = |is_wanted: fn(&Take) -> bool| {
                 earlier.iter().position(|take| is_wanted(take) && !spared.contains(&Some(take.number)))
             };

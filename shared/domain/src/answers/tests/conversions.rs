@@ -9,11 +9,11 @@ fn the_answer_is_the_last_finished_take_and_earlier_ones_stay_until_it_can_be_pl
     };
     let first = converted(end(begun(), 1), 1);
     let second = first.begin_take(&question(), &terms(), &[], at(60)).unwrap();
-    assert_eq!(second.answer_to(question().id).unwrap().answer().unwrap().number, 1);
+    assert_eq!(second.answer_to(question().id).unwrap().answer_take().unwrap().number, 1);
     let second = end(second, 2);
-    assert_eq!(second.answer_to(question().id).unwrap().answer().unwrap().number, 2);
+    assert_eq!(second.answer_to(question().id).unwrap().answer_take().unwrap().number, 2);
     let back = failed(second.clone(), 2);
-    assert_eq!(back.answer_to(question().id).unwrap().answer().unwrap().number, 1);
+    assert_eq!(back.answer_to(question().id).unwrap().answer_take().unwrap().number, 1);
     let done = converted(second.clone(), 2);
     assert_eq!((done.to_clear(&second), done.take(take(1))), (vec![take(1)], None));
     assert_eq!(left(&done), 0);
@@ -32,7 +32,7 @@ fn neither_the_answer_nor_what_can_be_played_gives_way_to_later_takes() {
         answers = failed(finish(begin(answers, 40), number), number);
         assert!(answers.take(take(1)).is_some(), "{number}");
     }
-    let answer = |answers: &Answers| answers.answer_to(asked.id).unwrap().answer().unwrap().number;
+    let answer = |answers: &Answers| answers.answer_to(asked.id).unwrap().answer_take().unwrap().number;
     assert_eq!((answer(&answers), answers.takes().count()), (1, 4));
     // Newer takes that still await conversion may fail.
     for number in 7..=12 {

@@ -140,7 +140,7 @@ fn takes_are_used_up_but_by_failures_and_two_interruptions() {
     let failed = failed(answers, 4);
     assert_eq!(left(&failed), 1);
     assert!(is_missing(&failed, 5));
-    assert!(failed.answer_to(question().id).unwrap().failure().is_some());
+    assert!(failed.answer_to(question().id).unwrap().failed_take().is_some());
     let unlimited = Question { takes: None, ..question() };
     let mut many = Answers::of(&samples::candidate());
     for number in 0..20 {
@@ -183,7 +183,7 @@ fn a_take_that_is_given_up_leaves_the_earlier_answer() {
     let left_alone =
         second.clone().finish_take(take(2), finished(Some(0)), &parts([1, 2]), at(90)).unwrap().unwrap();
     let answer = left_alone.answer_to(question().id).unwrap();
-    assert_eq!((answer.answer().unwrap().number, answer.open_take()), (1, None));
+    assert_eq!((answer.answer_take().unwrap().number, answer.open_take()), (1, None));
     assert_eq!(left_alone.to_clear(&second), [take(2)], "its parts");
     assert_eq!(left(&left_alone), 0, "it is used up");
     let again = left_alone.finish_take(take(2), finished(Some(0)), &[], at(91));

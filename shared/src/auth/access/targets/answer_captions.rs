@@ -65,7 +65,7 @@ impl<A> AnswerCaptionsAccess<A> {
     /// Responds with the captions of the current answer as WebVTT, or with 304. Fails with [`Error::NotFound`] if the answer has
     /// no captions in the language.
     pub async fn show(&self) -> Result<Response> {
-        let answer = self.answers.answer_to(self.question).and_then(QuestionAnswer::answer);
+        let answer = self.answers.answer_to(self.question).and_then(QuestionAnswer::answer_take);
         let captioned = answer.filter(|take| take.captions.contains_key(&self.language));
         let take = captioned.ok_or(Error::NotFound)?.reference(self.question);
         let captions = self.store.answer_captions(&self.answers, take, self.language).await?;

@@ -105,7 +105,7 @@ pub struct AnswerTarget {
 
 impl AnswerTarget {
     /// The takes and the written answer; `None` before the candidate's first take or text.
-    pub fn answer(&self) -> Option<&QuestionAnswer> {
+    pub fn question_answer(&self) -> Option<&QuestionAnswer> {
         self.all.answers.answer_to(self.question.id)
     }
 }

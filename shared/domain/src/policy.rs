@@ -39,28 +39,38 @@ pub enum CallerRelation {
         is_read_only: bool,
     },
     /// The candidate that the request is about.
-    Own,
-    /// A candidate, when the target is not their own.
-    Outsider,
+    ThisCandidate,
+    /// A candidate, in a request about anything else.
+    OtherCandidate,
 }
 
-/// Who may take an action: callers with at least this account type, or with one of these roles in the target's project; the
-/// target candidate (`itself`); customers with a share of that candidate; named tokens that are limited to the target's project.
-/// A named token of the company may do what staff users of its account type may, unless the action takes a person.
+/// The callers who may take an action. `actions!` says what the words of its rows mean.
 #[derive(Debug, Clone, Copy)]
 struct ActionRule {
-    /// `None` if no account type suffices without a role.
+    /// The lowest account type that allows it; `None` for actions that no account type allows.
     account_type: Option<AccountType>,
+    /// The roles in the project at hand that allow it.
     roles: &'static [StaffRole],
-    itself: bool,
+    this_candidate: bool,
     sharee: bool,
     project_token: bool,
     takes_person: bool,
     only_reads: bool,
 }
 
-/// No role, for actions that only an account type allows.
-const NONE: &[StaffRole] = &[];
+impl ActionRule {
+    /// Allows the action to nobody.
+    const NONE: Self = Self {
+        account_type: None,
+        roles: &[],
+        this_candidate: false,
+        sharee: false,
+        project_token: false,
+        takes_person: false,
+        only_reads: false,
+    };
+}
+
 /// Any role in a project makes its holder project staff.
 const STAFF: &[StaffRole] = &[StaffRole::InterviewManager, StaffRole::Evaluator, StaffRole::Reviewer];
 /// Interview managers, whom the contract calls project managers.
@@ -77,17 +87,60 @@ pub trait ActionGrant: Send + Sync + 'static {
     const ACTION: Action;
 }
 
-macro_rules! account_type {
-    (Role) => {
-        None
+/// Adds one word of a row of `actions!` to its rule. Other words do not compile.
+macro_rules! allow {
+    ($rule:ident reads) => {
+        $rule.only_reads = true
     };
-    ($account_type:ident) => {
-        Some(AccountType::$account_type)
+    ($rule:ident person) => {
+        $rule.takes_person = true
+    };
+    ($rule:ident this_candidate) => {
+        $rule.this_candidate = true
+    };
+    ($rule:ident sharee) => {
+        $rule.sharee = true
+    };
+    ($rule:ident project_token) => {
+        $rule.project_token = true
+    };
+    ($rule:ident STAFF) => {
+        $rule.roles = STAFF
+    };
+    ($rule:ident MANAGERS) => {
+        $rule.roles = MANAGERS
+    };
+    ($rule:ident OVERSEERS) => {
+        $rule.roles = OVERSEERS
+    };
+    ($rule:ident EVALUATORS) => {
+        $rule.roles = EVALUATORS
+    };
+    ($rule:ident $account_type:ident) => {
+        $rule.account_type = Some(AccountType::$account_type)
     };
 }
 
+/// Declares [`Action`] with its rules, and for each action a type that implements [`ActionGrant`]. A row is:
+///
+/// ```text
+/// /// What the action allows, in words.
+/// Name "name_in_whoami" [reads]: caller [or caller]... [in person];
+/// ```
+///
+/// Each `caller` is one of:
+///
+/// - an account type: staff users with this or a higher one, whatever their roles; named tokens of the company with such rights
+/// - `STAFF`, `MANAGERS`, `OVERSEERS`, `EVALUATORS`: staff users with one of these roles in the project at hand, whatever their
+///   account type. If interview managers are among them, also the named tokens that are limited to this project. If the row has no account
+///   type, also named tokens of the company with the rights of an admin, which act for a customer with the role
+/// - `this_candidate`: the candidate that the request is about
+/// - `sharee`: staff users with a share of that candidate
+/// - `project_token`: the named tokens that are limited to the project at hand
+///
+/// `reads` lets named tokens that may only read take the whole action. `in person` refuses all named tokens.
 macro_rules! actions {
-    ($($(#[doc = $doc:literal])+ $name:ident $text:literal $($reads:ident)?: $account_type:ident or $roles:ident $(or $other:ident)* $(but $person:ident)?;)+) => {
+    ($($(#[doc = $doc:literal])+ $name:ident $text:literal $($reads:ident)?: $($caller:ident)or+ $(in $person:ident)?;)+) => {
         named! {
             /// An action that a caller needs permission for.
             pub enum Action {
@@ -102,17 +155,15 @@ macro_rules! actions {
             }
 
             fn rule(self) -> ActionRule {
+                let mut rule = ActionRule::NONE;
                 match self {
-                    $(Self::$name => ActionRule {
-                        account_type: account_type!($account_type),
-                        roles: $roles,
-                        itself: [$(stringify!($other)),*].contains(&"itself"),
-                        sharee: [$(stringify!($other)),*].contains(&"sharee"),
-                        project_token: [$(stringify!($other)),*].contains(&"project_token"),
-                        takes_person: [$(stringify!($person))?].contains(&"person"),
-                        only_reads: [$(stringify!($reads))?].contains(&"reads"),
-                    },)+
+                    $(Self::$name => {
+                        $(allow!(rule $reads);)?
+                        $(allow!(rule $caller);)+
+                        $(allow!(rule $person);)?
+                    })+
                 }
+                rule
             }
         }
 
@@ -126,76 +177,76 @@ macro_rules! actions {
 actions! {
     /// Read the company, its labels, customers and welcome videos, and the shares with the caller; named tokens with `projects` of
     /// the customers only those with a role in these.
-    ReadCompany "read_company" reads: HiringManager or NONE;
+    ReadCompany "read_company" reads: HiringManager;
     /// Change the company's settings.
-    ChangeCompany "change_company": Admin or NONE;
+    ChangeCompany "change_company": Admin;
     /// Create, change and delete labels.
-    ManageLabels "manage_labels": Recruiter or NONE;
+    ManageLabels "manage_labels": Recruiter;
     /// Create, change and delete welcome videos.
-    ManageVideos "manage_videos": Recruiter or NONE;
+    ManageVideos "manage_videos": Recruiter;
     /// Read a welcome video; candidates only those of their project.
-    ReadVideo "read_video" reads: HiringManager or NONE or itself;
+    ReadVideo "read_video" reads: HiringManager or this_candidate;
     /// List, create and delete named tokens.
     // Owners alone, so that no token has more rights than the person who created it.
-    ManageTokens "manage_tokens": Owner or NONE but person;
+    ManageTokens "manage_tokens": Owner in person;
     /// Set the provider that staff sign in by.
-    ManageSignIn "manage_sign_in": Owner or NONE but person;
+    ManageSignIn "manage_sign_in": Owner in person;
     /// Request, read and delete exports of the company.
-    ExportCompany "export_company": Owner or NONE but person;
+    ExportCompany "export_company": Owner in person;
     /// Create, change and delete customers of a lower account type.
-    ManageCustomers "manage_customers": Recruiter or NONE;
+    ManageCustomers "manage_customers": Recruiter;
     /// Invite customers again.
-    ReinviteCustomers "reinvite_customers": Admin or NONE;
+    ReinviteCustomers "reinvite_customers": Admin;
     /// Import customers, which deactivates all others.
-    ImportCustomers "import_customers": Admin or NONE;
+    ImportCustomers "import_customers": Admin;
     /// List projects: owners and admins all, others those that give them a role.
-    ListProjects "list_projects" reads: HiringManager or NONE;
+    ListProjects "list_projects" reads: HiringManager;
     /// See every project of the company.
-    SeeAllProjects "see_all_projects" reads: Admin or NONE;
+    SeeAllProjects "see_all_projects" reads: Admin;
     /// Read the company's events; named tokens with `projects` those of one of these.
-    ReadEvents "read_events" reads: Admin or NONE or project_token;
+    ReadEvents "read_events" reads: Admin or project_token;
     /// Read what the company has used in each month.
-    ReadUsage "read_usage" reads: Admin or NONE;
+    ReadUsage "read_usage" reads: Admin;
     /// Read webhooks and their deliveries; named tokens with `projects` those of webhooks for these alone.
-    ReadWebhooks "read_webhooks" reads: Admin or NONE or project_token;
+    ReadWebhooks "read_webhooks" reads: Admin or project_token;
     /// Create, change and delete webhooks; named tokens with `projects` those that they have made for these.
-    ManageWebhooks "manage_webhooks": Admin or NONE or project_token;
+    ManageWebhooks "manage_webhooks": Admin or project_token;
     /// Change how long candidates are kept, put candidates on hold, and publish legal texts.
-    ManagePrivacy "manage_privacy": Admin or NONE;
+    ManagePrivacy "manage_privacy": Admin;
     /// Search candidates of the projects that the caller may read.
-    Search "search" reads: HiringManager or NONE;
+    Search "search" reads: HiringManager;
     /// Create a project.
-    CreateProject "create_project": Recruiter or NONE;
+    CreateProject "create_project": Recruiter;
     /// Read a project and list its candidates.
     ReadProject "read_project" reads: Admin or STAFF;
     /// Read the questions of a project; candidates from the beginning of their interview on.
-    ReadQuestions "read_questions" reads: Admin or STAFF or itself;
+    ReadQuestions "read_questions" reads: Admin or STAFF or this_candidate;
     /// Read how far the evaluators of a project agree.
     ReadAgreement "read_agreement" reads: Admin or OVERSEERS;
     /// Evaluate a candidate; only with this role in the project, or as a named token with the rights of an owner or admin for a customer with it.
-    Evaluate "evaluate": Role or EVALUATORS;
+    Evaluate "evaluate": EVALUATORS;
     /// Veto a candidate; only with this role in the project.
-    CastVeto "cast_veto": Role or EVALUATORS but person;
+    CastVeto "cast_veto": EVALUATORS in person;
     /// Change a project, its status, its questions or its criteria; create, import, delete, skip and remind its candidates, set their deadlines, reopen and cancel their interviews, caption their answers, and show them to guests.
     ChangeProject "change_project": Admin or MANAGERS;
     /// Read a candidate, with files and recorded answers.
-    ReadCandidate "read_candidate" reads: Admin or STAFF or itself or sharee;
+    ReadCandidate "read_candidate" reads: Admin or STAFF or this_candidate or sharee;
     /// Read the history of a candidate.
     ReadHistory "read_history" reads: Admin or MANAGERS;
     /// Read everything that the service holds about a candidate.
-    ExportCandidate "export_candidate" reads: Admin or MANAGERS or itself;
+    ExportCandidate "export_candidate" reads: Admin or MANAGERS or this_candidate;
     /// Request the erasure of a candidate.
-    RequestErasure "request_erasure": Admin or MANAGERS or itself;
+    RequestErasure "request_erasure": Admin or MANAGERS or this_candidate;
     /// Withdraw a request for erasure.
-    WithdrawErasure "withdraw_erasure": Admin or NONE or itself;
+    WithdrawErasure "withdraw_erasure": Admin or this_candidate;
     /// Change a candidate's fields: managers those of the application, candidates their own.
-    ChangeCandidate "change_candidate": Admin or MANAGERS or itself;
+    ChangeCandidate "change_candidate": Admin or MANAGERS or this_candidate;
     /// Answer the questions of an interview.
-    AnswerQuestions "answer_questions": Role or NONE or itself but person;
+    AnswerQuestions "answer_questions": this_candidate in person;
     /// Ask the company for help with an interview; also with a key that has ended, unless it was replaced.
-    AskForHelp "ask_for_help": Role or NONE or itself but person;
+    AskForHelp "ask_for_help": this_candidate in person;
     /// Advance a candidate.
-    AdvanceCandidate "advance_candidate": Admin or MANAGERS or itself;
+    AdvanceCandidate "advance_candidate": Admin or MANAGERS or this_candidate;
 }
 
 impl CallerRelation {
@@ -242,8 +293,8 @@ impl Action {
                 !rule.takes_person
                     && (has_type(AccountType::HiringManager) || *is_in_project && is_of_project)
             }
-            CallerRelation::Own => rule.itself,
-            CallerRelation::Outsider => false,
+            CallerRelation::ThisCandidate => rule.this_candidate,
+            CallerRelation::OtherCandidate => false,
         }
     }
 

@@ -196,10 +196,11 @@ impl WhoAmIView {
                 (&customer.company, CallerKind::Customer, relation, None, view)
             }
             CallerIdentity::Candidate(candidate) => {
-                let viewer = CandidateViewer::itself(project.ok_or(Error::NotFound)?, references, keys);
+                let viewer =
+                    CandidateViewer::this_candidate(project.ok_or(Error::NotFound)?, references, keys);
                 let view = ResourceView::Candidate(Box::new(CandidateView::new(candidate, &viewer)));
                 let key = (ProofKind::ActivationKey, candidate.key_ends_at());
-                (&candidate.company, CallerKind::Candidate, CallerRelation::Own, Some(key), view)
+                (&candidate.company, CallerKind::Candidate, CallerRelation::ThisCandidate, Some(key), view)
             }
             CallerIdentity::NamedToken(token) => {
                 let proof = Some((ProofKind::Named, token.expires_at));
@@ -311,7 +312,10 @@ impl CandidateWhoAmIView {
         let candidate = &access.target.candidate;
         let left = candidate.profile.deadline.map(|deadline| deadline - access.now);
         Self {
-            candidate: CandidateFields::new(candidate, &CandidateViewer::itself(project, references, keys)),
+            candidate: CandidateFields::new(
+                candidate,
+                &CandidateViewer::this_candidate(project, references, keys),
+            ),
             company: OwnCompanyView {
                 id: Identifier(company.id.clone()),
                 resource_uri: references.company(&company.id),

@@ -62,7 +62,7 @@ pub(crate) async fn update(
         Some(references.files(access.company_id(), before.account(), kind))
     });
     match access.target.relation {
-        CallerRelation::Own => {
+        CallerRelation::ThisCandidate => {
             let (password, changes) = read_own(body)?;
             changes.apply_to(&mut after.profile);
             if let Some(password) = password {

@@ -18,7 +18,7 @@ pub(crate) async fn advance(
 ) -> Result<CommittedResponse<Json<CandidateView>>> {
     let AnswersTarget { company, project, candidate, relation, questionnaire, answers } = &access.target;
     let actor = match relation {
-        CallerRelation::Own => Actor::Candidate,
+        CallerRelation::ThisCandidate => Actor::Candidate,
         _ => Actor::Manager,
     };
     // Drafts become answers when the candidate completes the interview.

@@ -105,7 +105,7 @@ async fn concealed_from<'a>(
 ) -> Result<Option<(&'a Candidate, Answers)>> {
     let is_concealing = project.conducts(questionnaire) && questionnaire.conceals_any();
     let Some(reader) =
-        access.caller.candidate().filter(|_| *relation == CallerRelation::Own && is_concealing)
+        access.caller.candidate().filter(|_| *relation == CallerRelation::ThisCandidate && is_concealing)
     else {
         return Ok(None);
     };
@@ -124,8 +124,8 @@ fn view(
     let is_concealed =
         reader.is_some_and(|(candidate, answers)| question.is_concealed_from(candidate, Some(answers)));
     match relation {
-        CallerRelation::Own if is_concealed => view.for_candidate().concealed(),
-        CallerRelation::Own => view.for_candidate(),
+        CallerRelation::ThisCandidate if is_concealed => view.for_candidate().concealed(),
+        CallerRelation::ThisCandidate => view.for_candidate(),
         _ => view,
     }
 }

@@ -18,7 +18,10 @@ pub(crate) async fn read(
 ) -> Result<CommittedResponse<Json<AnswerView>>> {
     let question = &access.target.question;
     let AnswersTarget { candidate, relation, answers, .. } = &access.target.all;
-    let reader = AnswerReader { is_candidate: *relation == CallerRelation::Own, only: Some(question.id) };
+    let reader = AnswerReader {
+        is_this_candidate: *relation == CallerRelation::ThisCandidate,
+        only: Some(question.id),
+    };
     let shown = access.store.shown_answers(candidate, answers, reader, access.now).await?;
     let given = shown.answers.answer_to(question.id);
     // A reset answer counts as no answer.

@@ -234,7 +234,7 @@ impl CallerIdentity {
                 CallerRelation::Staff(customer.account_type, roles)
             }
             Self::NamedToken(token) => token.rights.relation(project.map(|(id, _)| id)),
-            Self::Candidate(_) => CallerRelation::Outsider,
+            Self::Candidate(_) => CallerRelation::OtherCandidate,
         }
     }
 
@@ -252,7 +252,7 @@ impl CallerIdentity {
     pub(super) fn towards(&self, candidate: &Candidate, project: &Project) -> CallerRelation {
         match (self, self.in_project(project.id, &project.staff)) {
             (Self::Candidate(own), _) if own.id == candidate.id && own.project == candidate.project => {
-                CallerRelation::Own
+                CallerRelation::ThisCandidate
             }
             (Self::Customer(customer), CallerRelation::Staff(account_type, roles))
                 if roles.is_empty() && candidate.share_of(customer.id).is_some() =>

@@ -43,7 +43,7 @@ impl<G: HasAdmission> DescribeArgument for G {
                 &[ErrorResponseDoc::EndedKey, ErrorResponseDoc::Forbidden]
             }
             AdmissionRule::Action(action) => {
-                let is_candidates_own = action.is_allowed(&CallerRelation::Own);
+                let is_candidates_own = action.is_allowed(&CallerRelation::ThisCandidate);
                 operation.action = Some(action);
                 operation.security =
                     if is_candidates_own { SecurityScheme::Anybody } else { SecurityScheme::Staff };

@@ -25,7 +25,7 @@ fn columns() -> Vec<(String, CallerRelation)> {
     let project_token = CallerRelation::ProjectToken { is_in_project: true, is_read_only: false };
     let others = [
         ("with a share", CallerRelation::Sharee(AccountType::HiringManager)),
-        ("the candidate", CallerRelation::Own),
+        ("the candidate", CallerRelation::ThisCandidate),
         ("named token", token),
         ("named token in its `projects`", project_token),
     ];

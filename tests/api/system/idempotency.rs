@@ -45,7 +45,7 @@ fn kept_posts(promises: &AccessTable) -> impl Iterator<Item = &AccessRow> {
 
 /// Whether staff do what a row says. The requests of candidates about their answers are in `interviews/takes.rs`.
 fn is_of_staff(row: &AccessRow) -> bool {
-    AccessFixture::doer(row) != "itself"
+    AccessFixture::doer(row) != "this-candidate"
 }
 
 pub(crate) fn is_replay(response: &Response) -> bool {

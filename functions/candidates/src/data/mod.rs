@@ -45,7 +45,7 @@ pub(crate) async fn read(
     candidate.may_be_exported_by(access.caller.customer(), project).map_err(Error::Forbidden)?;
     let page = match (relation, place) {
         // Candidates get another form of the document: only staff may release texts that staff have written about them.
-        (CallerRelation::Own, _) => read_own(&access).await?,
+        (CallerRelation::ThisCandidate, _) => read_own(&access).await?,
         (_, None) => read_document(&access, &query).await?,
         (_, Some(place)) => read_continuation(&access, &query, place).await?,
     };
@@ -96,7 +96,10 @@ async fn read_answers(access: &DataAccess) -> Result<Option<ShownAnswers>> {
     let store = &access.store;
     let Candidate { company, project, id, .. } = &*access.target.candidate;
     let Some(stored) = store.answers(company, *project, *id).await? else { return Ok(None) };
-    let reader = AnswerReader { is_candidate: access.target.relation == CallerRelation::Own, only: None };
+    let reader = AnswerReader {
+        is_this_candidate: access.target.relation == CallerRelation::ThisCandidate,
+        only: None,
+    };
     store.shown_answers(&access.target.candidate, &stored, reader, access.now).await.map(Some)
 }
 

@@ -102,7 +102,7 @@ pub(crate) async fn record(
     let kind = access.target.kind;
     let of = &access.target.of;
     let to_change = of.to_change(access.now)?;
-    let statement = read(body, kind, of.relation == CallerRelation::Own)?;
+    let statement = read(body, kind, of.relation == CallerRelation::ThisCandidate)?;
     let by = ChangeAuthor::from(access.caller.principal());
     let after = to_change
         .clone()

@@ -34,7 +34,7 @@ pub(crate) struct InterviewViewer<'a> {
     adjustments: InterviewAdjustments,
     /// Whether the caller sees values that reveal adjustments.
     sees_limits: bool,
-    is_candidate: bool,
+    is_this_candidate: bool,
     references: ReferenceUris<'a>,
 }
 
@@ -42,7 +42,7 @@ impl<'a> InterviewViewer<'a> {
     /// The caller who was admitted to the interview.
     pub(crate) fn of(target: &'a AnswersTarget, references: ReferenceUris<'a>) -> Self {
         let relation = &target.relation;
-        let is_candidate = *relation == CallerRelation::Own;
+        let is_this_candidate = *relation == CallerRelation::ThisCandidate;
         Self {
             candidate: &target.candidate,
             answers: &target.answers,
@@ -51,15 +51,15 @@ impl<'a> InterviewViewer<'a> {
             objects: AnswerObjects::of(&target.answers),
             adjustments: target.candidate.adjusted(),
             // Longer times and more takes may reveal something about the candidate's health.
-            sees_limits: is_candidate || Action::ChangeProject.is_allowed(relation),
-            is_candidate,
+            sees_limits: is_this_candidate || Action::ChangeProject.is_allowed(relation),
+            is_this_candidate,
             references,
         }
     }
 
     /// The text of a question when `given` answered it; empty while it is concealed from the viewer.
     fn asked_text(&self, question: &Question, given: &QuestionAnswer) -> String {
-        if self.is_candidate && question.is_concealed_from(self.candidate, Some(self.answers)) {
+        if self.is_this_candidate && question.is_concealed_from(self.candidate, Some(self.answers)) {
             return String::new();
         }
         given.asked_text(question).to_string()
@@ -305,7 +305,7 @@ impl AnswerView {
             streams: made.map(|_| AnswerStreams { mp4: fetched(FileType::Mp4) }),
             thumb: fetched(FileType::Jpeg),
             captions: take
-                .filter(|_| !viewer.is_candidate)
+                .filter(|_| !viewer.is_this_candidate)
                 .map(|take| CaptionsView::all_of(take, question.id, objects, references))
                 .unwrap_or_default(),
             takes_begun: counts.begun,

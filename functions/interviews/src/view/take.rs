@@ -88,7 +88,7 @@ impl BegunTakeView {
         let take = answer.and_then(QuestionAnswer::open_take);
         Self {
             take: take.map(|take| TakeView::new(take.reference(question.id), take, viewer)),
-            question: if viewer.is_candidate { asked.for_candidate() } else { asked },
+            question: if viewer.is_this_candidate { asked.for_candidate() } else { asked },
         }
     }
 }

@@ -50,7 +50,7 @@ impl<'a> CandidateViewer<'a> {
         now: DateTime<Utc>,
     ) -> Self {
         // Only staff see `partner_data`, which the contract calls internal.
-        let is_staff = !matches!(relation, CallerRelation::Own);
+        let is_staff = !matches!(relation, CallerRelation::ThisCandidate);
         // A caller who has a candidate's key or link can act as the candidate, so read-only callers get neither.
         let sees_access = Action::AdvanceCandidate.is_allowed_in_full(relation);
         let is_manager = Action::ChangeProject.is_allowed(relation);
@@ -84,9 +84,12 @@ impl<'a> CandidateViewer<'a> {
     }
 
     /// The candidate as the viewer of their own data, with their key.
-    pub fn itself(project: &'a Project, references: ReferenceUris<'a>, keys: OpenedKeys) -> Self {
+    pub fn this_candidate(project: &'a Project, references: ReferenceUris<'a>, keys: OpenedKeys) -> Self {
         // The time does not matter: only fields for managers depend on it.
-        Self { keys, ..Self::new(None, &CallerRelation::Own, project, references, DateTime::UNIX_EPOCH) }
+        Self {
+            keys,
+            ..Self::new(None, &CallerRelation::ThisCandidate, project, references, DateTime::UNIX_EPOCH)
+        }
     }
 }
 

@@ -109,10 +109,10 @@ impl Store {
         reader: AnswerReader,
         now: DateTime<Utc>,
     ) -> Result<ShownAnswers> {
-        let AnswerReader { is_candidate, only } = reader;
+        let AnswerReader { is_this_candidate, only } = reader;
         let has_ended = candidate.has_final_drafts(now);
         let is_read = |question: &QuestionId| {
-            let sees_text = is_candidate
+            let sees_text = is_this_candidate
                 || has_ended
                 || answers.answer_to(*question).is_some_and(|answer| answer.is_written);
             sees_text && only.is_none_or(|only| only == *question)
@@ -123,7 +123,7 @@ impl Store {
         let mut answers = answers.clone();
         if has_ended {
             (answers, written) = answers.end_drafts(written.values());
-        } else if !is_candidate {
+        } else if !is_this_candidate {
             written.values_mut().for_each(|answer| answer.draft = None);
         }
         Ok(ShownAnswers { answers, written })
@@ -339,7 +339,7 @@ impl Store {
 #[derive(Debug, Clone, Copy)]
 pub struct AnswerReader {
     /// Whether the caller is the candidate.
-    pub is_candidate: bool,
+    pub is_this_candidate: bool,
     /// The only question whose answer the caller reads; `None` for all.
     pub only: Option<QuestionId>,
 }

@@ -147,7 +147,7 @@ impl AccessFixture {
             return Some(RowTarget::Invited(self.owner.invite(&self.asked, json!({})).await));
         }
         let needs_key = path.ends_with("/reminder/") || path.contains("/help-request/");
-        if matches!(kind, "itself" | "key") || needs_key || is_interviewed(path) {
+        if matches!(kind, "this-candidate" | "key") || needs_key || is_interviewed(path) {
             let invited = self.owner.invite(&self.project, json!({})).await;
             if path.ends_with("/advance/") {
                 invited.choose_password().await;
@@ -316,8 +316,10 @@ impl AccessFixture {
         match is_evaluated {
             true => "evaluator",
             false if path.contains("/captions/") => "owner",
-            false if path.ends_with("/draft/") || path.ends_with("/help-request/") => "itself",
-            false if is_conducted(path) && *method != Method::DELETE && !is_interviewed(path) => "itself",
+            false if path.ends_with("/draft/") || path.ends_with("/help-request/") => "this-candidate",
+            false if is_conducted(path) && *method != Method::DELETE && !is_interviewed(path) => {
+                "this-candidate"
+            }
             false => "owner",
         }
     }
@@ -409,7 +411,7 @@ impl AccessFixture {
         let candidate = self.candidate(kind, row.path).await;
         // Before the candidate begins the interview, which ends their key.
         let credential = self.credential(kind, row.path, candidate.as_ref()).await;
-        let own = candidate.as_ref().filter(|_| kind == "itself" && is_interviewed(row.path));
+        let own = candidate.as_ref().filter(|_| kind == "this-candidate" && is_interviewed(row.path));
         let own = own.map(|about| about.invited().clone());
         let subject = self.subject_with(candidate, row).await;
         // The session has ended with the interview.
@@ -444,11 +446,11 @@ impl AccessFixture {
                 token.clone()
             }
             "key" => return CallerCredential::Key(about.map_or(&self.invited, RowTarget::invited).clone()),
-            "itself" if about.is_some() => about.unwrap().invited().register().await.secret,
-            "itself" | "candidate" if ends_it => {
+            "this-candidate" if about.is_some() => about.unwrap().invited().register().await.secret,
+            "this-candidate" | "other-candidate" if ends_it => {
                 self.owner.invite(&self.project, json!({})).await.register().await.secret
             }
-            "itself" | "candidate" => self.candidate.secret.clone(),
+            "this-candidate" | "other-candidate" => self.candidate.secret.clone(),
             _ => {
                 let staff = self.staff(kind);
                 if ends_it { staff.new_token().await.secret } else { staff.secret().to_owned() }

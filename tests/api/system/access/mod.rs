@@ -134,7 +134,7 @@ async fn assert_promised_statuses(is_meant: impl Fn(&AccessRow) -> bool) {
         let kinds = kinds.clone().chain(exchanged::promised(row, kinds));
         // Requests that change nothing share one subject, except those of the candidate in the path.
         let (unchanging, others): (Vec<_>, Vec<_>) = kinds.partition(|(kind, promised)| {
-            (row.method.is_safe() || *promised >= 400) && !matches!(*kind, "itself" | "key")
+            (row.method.is_safe() || *promised >= 400) && !matches!(*kind, "this-candidate" | "key")
         });
         let common = match unchanging.first() {
             Some((kind, _)) => Some(given.subject(kind, row).await),

@@ -24,9 +24,9 @@ const RESTRICTED: [&str; 12] = [
     "hiring",
     "evaluator",
     "reviewer",
-    "itself",
+    "this-candidate",
     "key",
-    "candidate",
+    "other-candidate",
 ];
 
 /// A project that no restricted caller sees, and what belongs to it.

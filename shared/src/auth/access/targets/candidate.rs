@@ -33,7 +33,7 @@ impl CandidateTarget {
     // Handlers call this first, so that a request above the limit neither hashes nor stores anything.
     pub fn to_change(&self, now: DateTime<Utc>) -> Result<Candidate> {
         let mut candidate = Candidate::clone(&self.candidate);
-        if self.relation == CallerRelation::Own {
+        if self.relation == CallerRelation::ThisCandidate {
             let counted = ChangeRate::counted(candidate.own_changes, MAX_OWN_CHANGES, now);
             candidate.own_changes = Some(counted.map_err(Error::Throttled)?);
         }

@@ -18,7 +18,7 @@ pub struct QuestionnaireTarget {
     pub questionnaire: VersionedItem<Questionnaire>,
     /// Whether a candidate of the project has ever begun an interview.
     pub has_begun: bool,
-    /// The caller's relation to the project; [`CallerRelation::Own`] for candidates who may see the questions.
+    /// The caller's relation to the project; candidates who have begun are [`CallerRelation::ThisCandidate`].
     pub relation: CallerRelation,
 }
 
@@ -39,13 +39,13 @@ impl RequestTarget for Questionnaire {
         let questionnaire = request.take_questionnaire()?;
         let relation = match &request.caller().identity {
             CallerIdentity::Candidate(own) if own.project == project.id && own.sees_questions() => {
-                CallerRelation::Own
+                CallerRelation::ThisCandidate
             }
             _ => request.caller().in_project(project.id, &project.staff),
         };
         let request = match relation {
             // Candidates must not learn what else exists in the project.
-            CallerRelation::Own => request.authorise(&relation).map_err(|_| Error::NotFound)?,
+            CallerRelation::ThisCandidate => request.authorise(&relation).map_err(|_| Error::NotFound)?,
             _ => request.authorise_reader(Action::ReadProject, &relation)?,
         };
         Ok((request, QuestionnaireTarget { project, counts, questionnaire, has_begun, relation }))

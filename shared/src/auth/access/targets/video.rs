@@ -48,7 +48,7 @@ impl RequestTarget for Video {
                 if !request.store().shows_video(candidate, id).await? {
                     return Err(Error::NotFound);
                 }
-                CallerRelation::Own
+                CallerRelation::ThisCandidate
             }
             CallerIdentity::Customer(_) | CallerIdentity::NamedToken(_) => request.caller().in_company(),
         };

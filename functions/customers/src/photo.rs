@@ -33,6 +33,6 @@ pub(crate) async fn announce(
 pub(crate) async fn upload(
     access: Admitted<UploadTarget<Customer>, ReadCompany>,
 ) -> Result<CommittedResponse<Json<UploadView>>> {
-    access.require_own_or_managed(&access.target.owner.customer)?;
+    access.require_own_or_managed(&access.target.file_owner.customer)?;
     access.show(UploadView::new(&access.target.upload, access.references()))
 }

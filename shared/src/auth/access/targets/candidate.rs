@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use crate::auth::access::request::PathIds;
-use crate::auth::access::targets::file::OwnerTarget;
+use crate::auth::access::targets::file::FileOwner;
 use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
@@ -58,8 +58,8 @@ impl RequestTarget for Candidate {
     }
 }
 
-impl OwnerTarget for Candidate {
-    fn owner_in(path: &PathIds) -> Result<Account, InvalidId> {
+impl FileOwner for Candidate {
+    fn file_owner_in(path: &PathIds) -> Result<Account, InvalidId> {
         Ok(Account::Candidate { project: path.id("projectId")?, candidate: path.id("candidateId")? })
     }
 }

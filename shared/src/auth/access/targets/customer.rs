@@ -1,7 +1,7 @@
 //! The target for a customer.
 
 use crate::auth::access::request::PathIds;
-use crate::auth::access::targets::file::OwnerTarget;
+use crate::auth::access::targets::file::FileOwner;
 use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::domain::account::Account;
 use crate::domain::company::Company;
@@ -38,8 +38,8 @@ impl RequestTarget for Customer {
     }
 }
 
-impl OwnerTarget for Customer {
-    fn owner_in(path: &PathIds) -> Result<Account, InvalidId> {
+impl FileOwner for Customer {
+    fn file_owner_in(path: &PathIds) -> Result<Account, InvalidId> {
         Ok(Account::Customer { customer: path.id("customerId")? })
     }
 }

@@ -25,14 +25,14 @@ use crate::media::{ObjectStore, object_key};
 use crate::store::{ItemKey, VersionedItem};
 
 /// A target that has files.
-pub(in crate::auth::access) trait OwnerTarget: RequestTarget {
-    fn owner_in(path: &PathIds) -> Result<Account, InvalidId>;
+pub(in crate::auth::access) trait FileOwner: RequestTarget {
+    fn file_owner_in(path: &PathIds) -> Result<Account, InvalidId>;
 }
 
 /// A request by the URL of a file. The caller for whom the URL was made still has the permission `A` for the file's owner `T`.
 pub struct FileAccess<T: RequestTarget, A> {
     access: Admitted<T, A>,
-    owner: Account,
+    file_owner: Account,
     file: FileRequest,
 }
 
@@ -53,12 +53,12 @@ impl<T: RequestTarget, A> FileAccess<T, A> {
     /// with [`Error::NotFound`] without a file, and with [`Error::Unauthenticated`] if the token is for another file.
     pub async fn redirect(&self, file: Option<StoredFile>, name: Option<&str>) -> Result<FileRedirect> {
         let file = file.ok_or(Error::NotFound)?;
-        let key = object_key(self.access.company_id(), self.owner, file.id);
+        let key = object_key(self.access.company_id(), self.file_owner, file.id);
         self.file.redirect(&self.access.objects()?, &key, &key, file.file_type, name, None).await
     }
 }
 
-impl<T: OwnerTarget, A: HasAdmission> FromRequestParts<App> for FileAccess<T, A> {
+impl<T: FileOwner, A: HasAdmission> FromRequestParts<App> for FileAccess<T, A> {
     type Rejection = AdmissionRejection;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, AdmissionRejection> {
@@ -66,11 +66,11 @@ impl<T: OwnerTarget, A: HasAdmission> FromRequestParts<App> for FileAccess<T, A>
         let request = UnauthenticatedRequest::new(parts, app).await?;
         let token = request.path.text("token").unwrap_or_default().to_owned();
         let request = request.by_file_url(&token, |path, token| {
-            Ok(object_key(&path.company_id()?, T::owner_in(path)?, FileId::from_bytes(token.file())))
+            Ok(object_key(&path.company_id()?, T::file_owner_in(path)?, FileId::from_bytes(token.file())))
         })?;
-        let owner = T::owner_in(&request.path).map_err(|_| Error::NotFound)?;
+        let file_owner = T::file_owner_in(&request.path).map_err(|_| Error::NotFound)?;
         let file = FileRequest::of(&request, method)?;
-        Ok(Self { access: admit(request).await?, owner, file })
+        Ok(Self { access: admit(request).await?, file_owner, file })
     }
 }
 
@@ -127,11 +127,11 @@ impl IntoResponse for FileRedirect {
 
 /// An upload that a client has announced for the owner `T`.
 pub struct UploadTarget<T: RequestTarget> {
-    pub owner: T::Loaded,
+    pub file_owner: T::Loaded,
     pub upload: VersionedItem<Upload>,
 }
 
-impl<T: OwnerTarget> RequestTarget for UploadTarget<T> {
+impl<T: FileOwner> RequestTarget for UploadTarget<T> {
     type Loaded = Self;
 
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
@@ -140,14 +140,14 @@ impl<T: OwnerTarget> RequestTarget for UploadTarget<T> {
 
     async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, Self)> {
         let upload = request.take::<Upload>(request.path.upload());
-        let owner_ref = T::owner_in(&request.path);
-        let (request, owner) = T::load(request).await?;
+        let named_owner = T::file_owner_in(&request.path);
+        let (request, file_owner) = T::load(request).await?;
         let upload = upload?;
         // Keys of uploads contain no company, so compare the item's company and owner.
-        let is_of_owner = upload.company == *request.company_id() && Ok(upload.owner) == owner_ref;
+        let is_of_owner = upload.company == *request.company_id() && Ok(upload.owner) == named_owner;
         // Files in requests are stored as uploads too. Clients must not see these, because they have not announced them.
         if is_of_owner && upload.announced.is_some() {
-            Ok((request.about(&upload), Self { owner, upload }))
+            Ok((request.about(&upload), Self { file_owner, upload }))
         } else {
             Err(Error::NotFound)
         }

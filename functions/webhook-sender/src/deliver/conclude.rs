@@ -4,8 +4,8 @@ use chrono::{DateTime, Utc};
 use shared::domain::webhook::{DeliveryAttempt, DeliveryVerdict, StalledResource};
 use shared::store::DeliveryProgress;
 
+use super::in_flight::EventGroup;
 use super::next_batch::DeliveryBatch;
-use super::send::EventGroup;
 
 /// Applies the results of a step: those of `batch`, and of groups from earlier steps that have ended. `random` spreads
 /// retries.

@@ -1,8 +1,8 @@
 //! Delivers events to one endpoint.
 //!
-//! A turn takes steps: it reads the endpoint and the [next batch](next_batch), [sends](send) it, and [records](record)
-//! the results in one transaction. A process may die at any time: at worst, the events of one step are sent again, with
-//! the same identifiers and in the same order.
+//! A turn takes steps: it reads the endpoint and the [next batch](next_batch), [sends](in_flight) it, and
+//! [records](record) what came of it in one transaction. A process may die anywhere: at worst, the events of
+//! one step are sent again, under the same identifiers and in the same order.
 //!
 //! **Lease.** Only one turn at a time sends to an endpoint. The turn [leases](shared::work) the cursor before it sends,
 //! for longer than a step can last, renews the lease with each step, and ends it when nothing is in flight or due, or
@@ -20,25 +20,24 @@
 //! event. `StalledResource::tries` counts failures of one event, and only while the endpoint accepts others. The
 //! attempt number that clients see is the larger count plus 1, so it may fall when another event is accepted.
 //!
-//! **Example:** an event that is answered with 500, 500 and 200. Its number starts a turn, which leases the cursor and
-//! sends the event. After the first 500, one transaction moves the cursor past the event, saves the attempt, and saves
-//! the resource as stalled with the next attempt after 5 s. Later events of the resource wait; one event of another
-//! resource tests whether the endpoint is at fault. The event is sent again by the next turn: one started by another
-//! event, or by the schedule up to a minute after the event is due. The second 500 delays it by a minute. After the
-//! 200, the health is reset, the waiting events are sent in the order of their versions, and the stalled resource is
-//! deleted. If instead the endpoint accepts another event between the two 500s, the event is at fault: its own attempts
-//! count, with the pauses of `PAUSES_OF_FAULTY_EVENT`, and it is given up after the tenth. When an endpoint has
-//! accepted nothing for a day, the [owners are mailed](failing); after five days the webhook is disabled.
+//! **One event**, which is answered 500, 500 and 200. Its number starts a turn, which leases the cursor and sends it. After the first 500,
+//! one transaction moves the cursor past it, and stores the attempt and its resource as stalled, with the next try after 5 s. Later
+//! events of the resource wait behind it; one event of another resource finds out whether the endpoint is at fault. A turn that another
+//! event starts sends it again, or else the schedule, up to a minute after it is due. The second 500 delays it by a minute. After the 200,
+//! the health begins anew, what has waited is sent in the order of its versions, and the stalled resource is deleted. If the endpoint
+//! accepts another event between the two 500s, this event is at fault instead: its own tries count, with the pauses of
+//! `PAUSES_OF_FAULTY_EVENT`, and the tenth gives it up. When an endpoint has accepted nothing for a day, the [owners are mailed](owner_mails);
+//! after five days the webhook is disabled.
 
+mod attempt;
 mod conclude;
-mod failing;
+mod in_flight;
+mod invocation;
 mod next_batch;
+mod owner_mails;
 mod record;
-mod send;
-mod sender;
 #[cfg(test)]
 mod tests;
-mod transport;
 
 use chrono::{DateTime, Utc};
 use shared::domain::id::{CompanyId, WebhookId};
@@ -46,10 +45,10 @@ use shared::domain::webhook::{DeliveryCursor, DeliveryTask, EndpointHealth, next
 use shared::store::{DeliveryEndpoint, RetryPolicy};
 use shared::{Error, Result};
 
+pub(crate) use in_flight::EventTransport;
+use in_flight::InFlightDeliveries;
+pub(crate) use invocation::{ENDPOINTS, EventSender, InvocationKind};
 use next_batch::DeliveryBatch;
-pub(crate) use send::EventTransport;
-use send::InFlightDeliveries;
-pub(crate) use sender::{ENDPOINTS, EventSender, InvocationKind};
 
 /// The maximum number of the feed's events in a step; an interrupted turn sends them again. Their attempts and stalled
 /// resources fit into one transaction.

@@ -11,8 +11,8 @@ use shared::store::{DeliveryEndpoint, VersionedItem};
 use shared::{Error, Result};
 
 use super::PAGE;
-use super::send::{EventGroup, EventTransport as _};
-use super::sender::EventSender;
+use super::in_flight::{EventGroup, EventTransport as _};
+use super::invocation::EventSender;
 
 /// The maximum number of stalled resources in a step, and of events of each.
 pub(super) const STALLED_AT_ONCE: usize = 8;

@@ -7,9 +7,9 @@ use shared::{Error, Result};
 
 use super::EndpointTurn;
 use super::conclude::{conclude, stall};
+use super::in_flight::{EventGroup, EventTransport as _};
+use super::invocation::InvocationKind;
 use super::next_batch::DeliveryBatch;
-use super::send::{EventGroup, EventTransport as _};
-use super::sender::InvocationKind;
 
 /// The maximum number of attempts in a step's transaction. It also holds up to 40 stalled resources (of a page and of
 /// requests in flight), the cursor, the webhook, its history and 20 mails to owners: less than 100 writes together.

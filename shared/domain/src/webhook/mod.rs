@@ -3,7 +3,7 @@
 mod attempt;
 mod cursor;
 mod health;
-mod plan;
+mod next_task;
 mod response;
 mod secret;
 mod signature;
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 pub use attempt::{AttemptFilter, DeliveryAttempt, DeliveryOutcome};
 pub use cursor::{DeliveryCursor, DeliveryRequest, MAX_QUEUED, QUEUE_FULL};
 pub use health::{EndpointHealth, HealthJudgement};
-pub use plan::{DeliveryTask, MAX_STALLED, next_task};
+pub use next_task::{DeliveryTask, MAX_STALLED, next_task};
 pub use response::{DeliveryVerdict, EndpointResponse};
 pub use secret::{FormerSecret, SigningSecret};
 pub use signature::signature;

@@ -7,8 +7,8 @@ use shared::domain::webhook::{DeliveryCursor, DeliveryTask, StalledResource};
 
 use super::Simulation;
 use crate::deliver::PAGE;
+use crate::deliver::in_flight::{EventGroup, EventTransport as _};
 use crate::deliver::next_batch::{DeliveryBatch, STALLED_AT_ONCE};
-use crate::deliver::send::{EventGroup, EventTransport as _};
 
 impl Simulation {
     /// The batch that the sender would read for `task`. `idle` are the stalled resources without an event in flight.

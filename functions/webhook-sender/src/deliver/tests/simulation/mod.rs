@@ -24,8 +24,8 @@ use shared::domain::webhook::{
 use shared::store::DeliveryProgress;
 
 use crate::deliver::conclude::{conclude, stall};
+use crate::deliver::in_flight::{EventTransport, InFlightDeliveries};
 use crate::deliver::next_batch::DeliveryBatch;
-use crate::deliver::send::{EventTransport, InFlightDeliveries};
 use clock::VirtualClock;
 
 /// The delay until the stream delivers a record and the index shows an event.

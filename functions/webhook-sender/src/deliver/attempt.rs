@@ -13,8 +13,8 @@ use shared::http::view::EventView;
 use shared::{Error, Result};
 use url::Url;
 
-use super::send::EventTransport;
-use super::sender::EventSender;
+use super::in_flight::EventTransport;
+use super::invocation::EventSender;
 use shared::outgoing::OutgoingMessage;
 
 impl EventTransport for EventSender<'_> {

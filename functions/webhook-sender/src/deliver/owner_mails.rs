@@ -1,12 +1,12 @@
-//! Endpoints that accept no events.
+//! Mails to the owners of a company about an endpoint that accepts nothing, or is disabled.
 
 use shared::Result;
 use shared::domain::effect::Effect;
 use shared::domain::webhook::{DisabledReason, HealthJudgement, Webhook, WebhookMail, next_task};
 use shared::store::{DeliveryEndpoint, DeliveryProgress};
 
-use super::send::EventTransport as _;
-use super::sender::{EventSender, InvocationKind};
+use super::in_flight::EventTransport as _;
+use super::invocation::{EventSender, InvocationKind};
 
 impl EventSender<'_> {
     /// Mails the owners about an endpoint that has accepted nothing for a day, and disables the webhook after five

@@ -18,7 +18,7 @@ use shared::outgoing::{Outgoing, SystemResolver};
 use shared::store::SENDER_PATIENCE;
 use shared::{Result, log_failure};
 
-use deliver::{EventSender, InvocationKind};
+use deliver::{InvocationKind, SenderInvocation};
 pub use sweep::DeliverySummary;
 
 /// Handles one event.
@@ -41,12 +41,12 @@ pub async fn handle_through(
     let system = SystemAccess::of(app).with_patience(SENDER_PATIENCE);
     match event {
         TableEvent::Stream { records } => {
-            let sender = EventSender::new(app, &system, outgoing, InvocationKind::Stream);
-            Ok(TableResponse::Batch(stream::handle(&sender, &records).await))
+            let invocation = SenderInvocation::new(app, &system, outgoing, InvocationKind::Stream);
+            Ok(TableResponse::Batch(stream::handle(&invocation, &records).await))
         }
         TableEvent::Schedule { kind: ScheduleKind::Scheduled } => {
-            let sender = EventSender::new(app, &system, outgoing, InvocationKind::Schedule);
-            let summary = sweep::handle(&sender).await.inspect_err(|error| {
+            let invocation = SenderInvocation::new(app, &system, outgoing, InvocationKind::Schedule);
+            let summary = sweep::handle(&invocation).await.inspect_err(|error| {
                 log_failure!(target: "webhooks", error, "could not look for webhooks to serve");
             });
             leave_to_next_invocation(summary).map(TableResponse::Sweep)

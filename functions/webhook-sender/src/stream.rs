@@ -8,12 +8,12 @@ use shared::event::{BatchReport, StreamRecord};
 use shared::store::StreamTrigger;
 use shared::{Result, log_failure, log_invocation};
 
-use crate::deliver::{ENDPOINTS, EventSender};
+use crate::deliver::{ENDPOINTS, SenderInvocation};
 
 /// Serves the endpoints that the records concern. Their state is in the table, so records may be duplicated, out of
 /// order or lost. Records of the sender's own writes are ignored unless they set `wakes_sender`: the schedule continues
 /// turns at slow endpoints, because other records would wait for them.
-pub(crate) async fn handle(sender: &EventSender<'_>, records: &[StreamRecord]) -> BatchReport {
+pub(crate) async fn handle(invocation: &SenderInvocation<'_>, records: &[StreamRecord]) -> BatchReport {
     let mut report = BatchReport::default();
     let mut count = 0;
     let mut triggers = BTreeMap::<StreamTrigger, Vec<String>>::new();
@@ -24,7 +24,7 @@ pub(crate) async fn handle(sender: &EventSender<'_>, records: &[StreamRecord]) -
     }
     let mut companies = BTreeMap::<CompanyId, (BTreeSet<WebhookId>, Vec<String>)>::new();
     for (trigger, numbers) in triggers {
-        match load_endpoints(sender, trigger).await {
+        match load_endpoints(invocation, trigger).await {
             Ok(Some((company, webhooks))) => {
                 let (all, of_company) = companies.entry(company).or_default();
                 all.extend(webhooks);
@@ -38,7 +38,7 @@ pub(crate) async fn handle(sender: &EventSender<'_>, records: &[StreamRecord]) -
         }
     }
     let served = companies.into_iter().map(|(company, (webhooks, numbers))| async move {
-        (webhooks.len(), numbers, sender.serve_company(&company, webhooks).await)
+        (webhooks.len(), numbers, invocation.serve_company(&company, webhooks).await)
     });
     let mut served = stream::iter(served).buffer_unordered(ENDPOINTS);
     let mut failed = 0;
@@ -52,22 +52,22 @@ pub(crate) async fn handle(sender: &EventSender<'_>, records: &[StreamRecord]) -
             }
         }
     }
-    log_invocation!(target: "webhooks", sender.system.usage(), records = records.len(), endpoints = count, failed, "delivered");
+    log_invocation!(target: "webhooks", invocation.system.usage(), records = records.len(), endpoints = count, failed, "delivered");
     report
 }
 
 /// The endpoints to serve after a write.
 async fn load_endpoints(
-    sender: &EventSender<'_>,
+    invocation: &SenderInvocation<'_>,
     trigger: StreamTrigger,
 ) -> Result<Option<(CompanyId, BTreeSet<WebhookId>)>> {
     Ok(match trigger {
         StreamTrigger::Company(company) => {
-            let webhooks = sender.store().webhooks(&company).await?;
+            let webhooks = invocation.store().webhooks(&company).await?;
             Some((company, webhooks.iter().map(|webhook| webhook.id).collect()))
         }
         StreamTrigger::Webhook(id) => {
-            let cursor = sender.store().cursor(id).await?.filter(|cursor| cursor.wakes_sender);
+            let cursor = invocation.store().cursor(id).await?.filter(|cursor| cursor.wakes_sender);
             cursor.map(|cursor| (cursor.company.clone(), BTreeSet::from([id])))
         }
     })

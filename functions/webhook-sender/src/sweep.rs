@@ -10,7 +10,7 @@ use shared::store::{DuePages, VersionedItem};
 use shared::{Error, Result, invocation_summary};
 
 use crate::deliver::EventTransport as _;
-use crate::deliver::{ENDPOINTS, EventSender};
+use crate::deliver::{ENDPOINTS, SenderInvocation};
 
 /// The approximate maximum of endpoints, and of feeds, in one invocation; the next invocation continues.
 const MOST: usize = 2000;
@@ -29,9 +29,9 @@ invocation_summary! {
 /// Webhooks to serve, and since when they have been due.
 type DueWebhooks = Vec<(DateTime<Utc>, (CompanyId, WebhookId))>;
 
-pub(crate) async fn handle(sender: &EventSender<'_>) -> Result<DeliverySummary> {
-    let store = sender.store();
-    let now = sender.now();
+pub(crate) async fn handle(invocation: &SenderInvocation<'_>) -> Result<DeliverySummary> {
+    let store = invocation.store();
+    let now = invocation.now();
     let cursors = read_due(store.due_cursors(now)).await?;
     let mut due: DueWebhooks = Vec::new();
     for cursor in &cursors {
@@ -52,7 +52,7 @@ pub(crate) async fn handle(sender: &EventSender<'_>) -> Result<DeliverySummary> 
     let webhook_delay_seconds = oldest.unwrap_or_default().max(0);
     let mut summary =
         DeliverySummary { endpoints: endpoints.len(), webhook_delay_seconds, ..DeliverySummary::default() };
-    for (company, served) in sender.serve_all(endpoints).await {
+    for (company, served) in invocation.serve_all(endpoints).await {
         summary.failed += usize::from(served.is_err());
         summary.moved_on += usize::from(matches!(served, Ok(false)));
         if !matches!(served, Ok(true)) {
@@ -70,8 +70,8 @@ pub(crate) async fn handle(sender: &EventSender<'_>) -> Result<DeliverySummary> 
     });
     let started: Vec<Result<()>> = stream::iter(started).buffer_unordered(ENDPOINTS).collect().await;
     started.into_iter().collect::<Result<()>>()?;
-    summary.more = sender.is_over();
-    summary.log(sender.system.usage());
+    summary.more = invocation.is_over();
+    summary.log(invocation.system.usage());
     Ok(summary)
 }
 

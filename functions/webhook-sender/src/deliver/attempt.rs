@@ -14,10 +14,10 @@ use shared::{Error, Result};
 use url::Url;
 
 use super::in_flight::EventTransport;
-use super::invocation::EventSender;
+use super::invocation::SenderInvocation;
 use shared::outgoing::OutgoingMessage;
 
-impl EventTransport for EventSender<'_> {
+impl EventTransport for SenderInvocation<'_> {
     async fn attempt(
         &self,
         webhook: &Webhook,
@@ -79,7 +79,7 @@ impl EventTransport for EventSender<'_> {
     }
 }
 
-impl EventSender<'_> {
+impl SenderInvocation<'_> {
     /// Records that an event has expired before it could be sent: `event` if a client requested it, otherwise events of
     /// the feed.
     pub(super) fn note_expired(&self, webhook: WebhookId, event: Option<String>) -> DeliveryAttempt {

@@ -53,7 +53,7 @@ impl InvocationKind {
     }
 }
 
-pub(crate) struct EventSender<'a> {
+pub(crate) struct SenderInvocation<'a> {
     pub(crate) app: &'a App,
     pub(crate) system: &'a SystemAccess,
     pub(crate) outgoing: &'a Outgoing,
@@ -64,7 +64,7 @@ pub(crate) struct EventSender<'a> {
     can_reach_out: Arc<OnceCell<bool>>,
 }
 
-impl<'a> EventSender<'a> {
+impl<'a> SenderInvocation<'a> {
     pub(crate) fn new(
         app: &'a App,
         system: &'a SystemAccess,
@@ -107,8 +107,8 @@ impl<'a> EventSender<'a> {
         let has_share = endpoints.len() > ENDPOINTS;
         let turns = endpoints.into_iter().map(|(company, id)| async move {
             let until = if has_share { self.until.min(self.now() + SHARE) } else { self.until };
-            let sender = Self { until, can_reach_out: self.can_reach_out.clone(), ..*self };
-            let served = sender.serve_endpoint(&company, id).await;
+            let invocation = Self { until, can_reach_out: self.can_reach_out.clone(), ..*self };
+            let served = invocation.serve_endpoint(&company, id).await;
             (company, served)
         });
         stream::iter(turns).buffer_unordered(ENDPOINTS).collect().await

@@ -47,7 +47,7 @@ use shared::{Error, Result};
 
 pub(crate) use in_flight::EventTransport;
 use in_flight::InFlightDeliveries;
-pub(crate) use invocation::{ENDPOINTS, EventSender, InvocationKind};
+pub(crate) use invocation::{ENDPOINTS, InvocationKind, SenderInvocation};
 use next_batch::DeliveryBatch;
 
 /// The maximum number of the feed's events in a step; an interrupted turn sends them again. Their attempts and stalled
@@ -72,10 +72,10 @@ enum StepStatus {
 }
 
 pub(crate) struct EndpointTurn<'a> {
-    sender: &'a EventSender<'a>,
+    invocation: &'a SenderInvocation<'a>,
     company: &'a CompanyId,
     webhook: WebhookId,
-    in_flight: InFlightDeliveries<'a, EventSender<'a>>,
+    in_flight: InFlightDeliveries<'a, SenderInvocation<'a>>,
     /// When the turn's lease ends; `None` without a lease.
     lease: Option<DateTime<Utc>>,
     /// The cursor's `restarts`, as last seen by this turn.
@@ -86,10 +86,14 @@ pub(crate) struct EndpointTurn<'a> {
 }
 
 impl<'a> EndpointTurn<'a> {
-    pub(crate) fn new(sender: &'a EventSender<'a>, company: &'a CompanyId, webhook: WebhookId) -> Self {
-        let in_flight = InFlightDeliveries::new(sender, EndpointHealth::default());
+    pub(crate) fn new(
+        invocation: &'a SenderInvocation<'a>,
+        company: &'a CompanyId,
+        webhook: WebhookId,
+    ) -> Self {
+        let in_flight = InFlightDeliveries::new(invocation, EndpointHealth::default());
         Self {
-            sender,
+            invocation,
             company,
             webhook,
             in_flight,
@@ -105,20 +109,20 @@ impl<'a> EndpointTurn<'a> {
         let mut index_retries = 0;
         let mut lost = 0;
         loop {
-            let Some(endpoint) = self.sender.store().endpoint(self.company, self.webhook).await? else {
+            let Some(endpoint) = self.invocation.store().endpoint(self.company, self.webhook).await? else {
                 return Ok(true);
             };
             let is_own = self.lease.is_some() && endpoint.cursor.work.leased_until == self.lease;
-            if !is_own && endpoint.cursor.work.is_leased(self.sender.now()) {
+            if !is_own && endpoint.cursor.work.is_leased(self.invocation.now()) {
                 return Ok(false);
             }
             match self.step(endpoint, index_retries < INDEX_RETRIES).await {
                 Ok(StepStatus::Progressed) => (index_retries, lost) = (0, 0),
                 Ok(StepStatus::IndexLags) => {
                     index_retries += 1;
-                    self.sender.store().back_off(INDEX_BACK_OFF).await;
+                    self.invocation.store().back_off(INDEX_BACK_OFF).await;
                 }
-                Ok(StepStatus::WaitUntil(until)) => self.sender.app.wait_until(until).await,
+                Ok(StepStatus::WaitUntil(until)) => self.invocation.app.wait_until(until).await,
                 Ok(StepStatus::Done) => return Ok(true),
                 // The API or another turn has written the endpoint; read it again.
                 Err(Error::Changed | Error::NotFound) if lost < RetryPolicy::CHANGE.attempts => lost += 1,
@@ -128,14 +132,14 @@ impl<'a> EndpointTurn<'a> {
     }
 
     async fn step(&mut self, mut endpoint: DeliveryEndpoint, may_retry_index: bool) -> Result<StepStatus> {
-        let now = self.sender.now();
+        let now = self.invocation.now();
         // While the turn holds the lease, only clients reset the health and the position.
         if self.lease.is_none() || self.restarts != Some(endpoint.cursor.restarts) {
             let has_in_flight = !self.in_flight.is_empty();
             let former = self.take_in_flight(endpoint.cursor.health.clone());
             if has_in_flight {
                 // The results belong to the former state, so save only the attempts.
-                self.sender.store().save_attempts(&former.drain().await?).await?;
+                self.invocation.store().save_attempts(&former.drain().await?).await?;
                 return Ok(StepStatus::Progressed);
             }
             self.restarts = Some(endpoint.cursor.restarts);
@@ -148,9 +152,9 @@ impl<'a> EndpointTurn<'a> {
             .collect::<Vec<_>>();
         let DeliveryEndpoint { webhook, cursor, sequence, .. } = &endpoint;
         let next = next_task(webhook, cursor, &idle, sequence.last, now, self.previous_task);
-        let next = next.filter(|_| !self.sender.is_over());
+        let next = next.filter(|_| !self.invocation.is_over());
         if let Some((_, task)) = next.filter(|(at, _)| *at <= now) {
-            match self.sender.next_batch(task, &endpoint, &idle).await? {
+            match self.invocation.next_batch(task, &endpoint, &idle).await? {
                 Some(batch) => return self.deliver(endpoint, task, batch).await,
                 None if may_retry_index && self.in_flight.is_empty() => return Ok(StepStatus::IndexLags),
                 None => {}
@@ -164,25 +168,25 @@ impl<'a> EndpointTurn<'a> {
         }
         self.release(&mut endpoint).await?;
         match next {
-            Some((at, _)) if at > now && at < self.sender.until && self.may_wait(&endpoint.cursor) => {
+            Some((at, _)) if at > now && at < self.invocation.until && self.may_wait(&endpoint.cursor) => {
                 Ok(StepStatus::WaitUntil(at))
             }
             _ => {
-                self.sender.warn_or_disable(&endpoint).await?;
+                self.invocation.warn_or_disable(&endpoint).await?;
                 Ok(StepStatus::Done)
             }
         }
     }
 
     /// Returns the requests in flight, and starts afresh without any.
-    fn take_in_flight(&mut self, health: EndpointHealth) -> InFlightDeliveries<'a, EventSender<'a>> {
-        std::mem::replace(&mut self.in_flight, InFlightDeliveries::new(self.sender, health))
+    fn take_in_flight(&mut self, health: EndpointHealth) -> InFlightDeliveries<'a, SenderInvocation<'a>> {
+        std::mem::replace(&mut self.in_flight, InFlightDeliveries::new(self.invocation, health))
     }
 
     /// Whether the turn waits for tasks that are due later within its time. Other records wait for a turn of the
     /// stream, so it waits only at endpoints that throttle but accept events.
     fn may_wait(&self, cursor: &DeliveryCursor) -> bool {
-        self.sender.kind == InvocationKind::Schedule || cursor.health.is_throttling(self.sender.now())
+        self.invocation.kind == InvocationKind::Schedule || cursor.health.is_throttling(self.invocation.now())
     }
 
     async fn deliver(
@@ -194,16 +198,16 @@ impl<'a> EndpointTurn<'a> {
         if !batch.groups.is_empty() {
             // Decrypt the secrets before taking the lease: a turn that cannot decrypt them would hold it in vain, and
             // the endpoint is not at fault.
-            self.sender.store().open_signing_secrets(&endpoint.webhook, self.sender.now()).await?;
+            self.invocation.store().open_signing_secrets(&endpoint.webhook, self.invocation.now()).await?;
         }
         if self.lease.is_none() {
-            let until = self.sender.lease_until();
+            let until = self.invocation.lease_until();
             let leased = DeliveryCursor::clone(&endpoint.cursor).lease(until);
-            endpoint.cursor = self.sender.store().save_cursor(&endpoint.cursor, leased).await?;
+            endpoint.cursor = self.invocation.store().save_cursor(&endpoint.cursor, leased).await?;
             self.lease = Some(until);
         }
         if endpoint.cursor.has_void_resources {
-            self.has_cleaned_up = self.sender.store().delete_void_resources(&endpoint.cursor).await?;
+            self.has_cleaned_up = self.invocation.store().delete_void_resources(&endpoint.cursor).await?;
         }
         self.previous_task = Some(task);
         let groups = std::mem::take(&mut batch.groups);

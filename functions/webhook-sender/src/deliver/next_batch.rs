@@ -12,7 +12,7 @@ use shared::{Error, Result};
 
 use super::PAGE;
 use super::in_flight::{EventGroup, EventTransport as _};
-use super::invocation::EventSender;
+use super::invocation::SenderInvocation;
 
 /// The maximum number of stalled resources in a step, and of events of each.
 pub(super) const STALLED_AT_ONCE: usize = 8;
@@ -103,7 +103,7 @@ impl DeliveryBatch {
     }
 }
 
-impl EventSender<'_> {
+impl SenderInvocation<'_> {
     /// Reads what the next step sends; `None` if the index does not show the next events yet. `idle` are the stalled
     /// resources without an event in flight.
     pub(crate) async fn next_batch(

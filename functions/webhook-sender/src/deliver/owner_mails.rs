@@ -6,9 +6,9 @@ use shared::domain::webhook::{DisabledReason, HealthJudgement, Webhook, WebhookM
 use shared::store::{DeliveryEndpoint, DeliveryProgress};
 
 use super::in_flight::EventTransport as _;
-use super::invocation::{EventSender, InvocationKind};
+use super::invocation::{InvocationKind, SenderInvocation};
 
-impl EventSender<'_> {
+impl SenderInvocation<'_> {
     /// Mails the owners about an endpoint that has accepted nothing for a day, and disables the webhook after five
     /// days.
     pub(super) async fn warn_or_disable(&self, endpoint: &DeliveryEndpoint) -> Result<()> {

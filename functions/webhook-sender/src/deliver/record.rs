@@ -24,14 +24,14 @@ impl EndpointTurn<'_> {
         batch: &DeliveryBatch,
         ended: Vec<EventGroup>,
     ) -> Result<()> {
-        let now = self.sender.now();
+        let now = self.invocation.now();
         let mut result = DeliveryProgress::of(before);
         result.cursor.health = self.in_flight.health.clone();
-        conclude(&mut result, batch, ended, now, self.sender.random());
+        conclude(&mut result, batch, ended, now, self.invocation.random());
         // Save the rest separately: groups of earlier steps may have ended too, and a transaction is limited to 100
         // writes.
         let more = result.attempts.split_off(result.attempts.len().min(MAX_ATTEMPTS));
-        self.sender.store().save_attempts(&more).await?;
+        self.invocation.store().save_attempts(&more).await?;
         for (history, version) in self.in_flight.mark_hanging_as_stalled() {
             stall(&mut result, history, version, now);
         }
@@ -44,11 +44,18 @@ impl EndpointTurn<'_> {
             }
             progress.cursor = self.renew_or_end_lease(&progress, present.sequence.last);
             if progress.webhook.disabled_reason != present.webhook.disabled_reason {
-                progress.effects =
-                    self.sender.mails_to_owners(&present, &progress.webhook, WebhookMail::Disabled).await?;
+                progress.effects = self
+                    .invocation
+                    .mails_to_owners(&present, &progress.webhook, WebhookMail::Disabled)
+                    .await?;
             }
             let lease = progress.cursor.work.leased_until;
-            match self.sender.system.commit(self.sender.store().record_progress(&present, &progress)).await {
+            match self
+                .invocation
+                .system
+                .commit(self.invocation.store().record_progress(&present, &progress))
+                .await
+            {
                 Err(Error::Changed | Error::NotFound) => {}
                 settled => {
                     settled?;
@@ -57,7 +64,7 @@ impl EndpointTurn<'_> {
                 }
             }
             // The API has written the endpoint, or the lease has ended and another turn holds it.
-            match self.sender.store().endpoint(self.company, self.webhook).await? {
+            match self.invocation.store().endpoint(self.company, self.webhook).await? {
                 Some(fresh) if fresh.cursor.work.leased_until == before.cursor.work.leased_until => {
                     present = fresh
                 }
@@ -72,12 +79,12 @@ impl EndpointTurn<'_> {
 
     /// Renews the lease while a request is in flight or an event is due; otherwise ends it.
     fn renew_or_end_lease(&self, progress: &DeliveryProgress, latest: u64) -> DeliveryCursor {
-        let now = self.sender.now();
+        let now = self.invocation.now();
         let cursor = progress.cursor.clone();
         let next = next_task(&progress.webhook, &cursor, &progress.stalled, latest, now, self.previous_task);
         let goes_on = !self.in_flight.is_empty() || next.is_some_and(|(at, _)| at <= now);
-        if goes_on && !self.sender.is_over() {
-            cursor.lease(self.sender.lease_until())
+        if goes_on && !self.invocation.is_over() {
+            cursor.lease(self.invocation.lease_until())
         } else if self.in_flight.is_empty() {
             self.end_lease(cursor, next.map(|(at, _)| at))
         } else {
@@ -87,10 +94,10 @@ impl EndpointTurn<'_> {
 
     /// Ends the lease in the table, and saves when the next turn is due.
     pub(super) async fn release(&mut self, endpoint: &mut DeliveryEndpoint) -> Result<()> {
-        let next = endpoint.next_task(self.sender.now(), None).map(|(at, _)| at);
+        let next = endpoint.next_task(self.invocation.now(), None).map(|(at, _)| at);
         let released = self.end_lease(DeliveryCursor::clone(&endpoint.cursor), next);
         if released != *endpoint.cursor {
-            endpoint.cursor = self.sender.store().save_cursor(&endpoint.cursor, released).await?;
+            endpoint.cursor = self.invocation.store().save_cursor(&endpoint.cursor, released).await?;
         }
         self.lease = None;
         Ok(())
@@ -99,11 +106,11 @@ impl EndpointTurn<'_> {
     /// Ends the lease. If a turn of the stream ran out of time, its write makes the stream start another turn, after
     /// waiting records.
     fn end_lease(&self, cursor: DeliveryCursor, next_turn_at: Option<DateTime<Utc>>) -> DeliveryCursor {
-        let now = self.sender.now();
-        let until = self.sender.until;
+        let now = self.invocation.now();
+        let until = self.invocation.until;
         let is_cut_off =
             next_turn_at.is_some_and(|at| at.max(now) >= until && at < now + InvocationKind::Stream.time());
-        let wakes_sender = self.sender.kind == InvocationKind::Stream
+        let wakes_sender = self.invocation.kind == InvocationKind::Stream
             && is_cut_off
             && self.in_flight.is_worth_another_turn();
         DeliveryCursor { wakes_sender, ..cursor.release(next_turn_at, now) }

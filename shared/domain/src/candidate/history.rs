@@ -14,7 +14,7 @@ use crate::text::ExternalId;
 use crate::timestamp::Timestamp;
 
 /// The fields whose changes have specific events.
-const TOLD: [&str; 18] = [
+const WITH_OWN_EVENT: [&str; 18] = [
     "status",
     "deadline",
     "invitationdate",
@@ -178,7 +178,7 @@ impl HasHistory for Candidate {
             (has_withdrawn(before, after), EventType::CandidateConsentWithdrawn),
             (after.hold.is_some() && before.hold != after.hold, EventType::CandidateHeld),
             (before.hold.is_some() && after.hold.is_none(), EventType::CandidateReleased),
-            (is_deliverable_again || changes.has_other_than(&TOLD), EventType::CandidateUpdated),
+            (is_deliverable_again || changes.has_other_than(&WITH_OWN_EVENT), EventType::CandidateUpdated),
         ]));
         events
     }

@@ -281,7 +281,7 @@ async fn webhooks(app: &TestApp, owner: &Staff, project: &str) {
     stalled.first_tried_at = Some(system.now);
     let after = DeliveryProgress {
         webhook: Webhook::clone(&before.webhook),
-        cursor: DeliveryCursor { stalled: 1, ..DeliveryCursor::clone(&before.cursor) },
+        cursor: DeliveryCursor { stalled_count: 1, ..DeliveryCursor::clone(&before.cursor) },
         stalled: vec![stalled],
         attempts: vec![attempt],
         effects: Vec::new(),

@@ -115,7 +115,7 @@ impl WebhookView {
             disabled_reason: webhook.why_disabled(),
             status: if !webhook.is_enabled() {
                 WebhookStatus::Disabled
-            } else if failing_since.is_some() || cursor.stalled as usize >= MAX_STALLED {
+            } else if failing_since.is_some() || cursor.stalled_count as usize >= MAX_STALLED {
                 WebhookStatus::Failing
             } else {
                 WebhookStatus::Ok
@@ -123,7 +123,7 @@ impl WebhookView {
             failing_since: failing_since.map(Timestamp),
             after: cursor.after,
             behind: cursor.behind(sequence.last),
-            waiting_resources: cursor.stalled,
+            waiting_resources: cursor.stalled_count,
             last_delivery_at: cursor.health.last_accepted_at.map(Timestamp),
             former_secret_until: former.map(|former| Timestamp(former.until)),
             created_at: Timestamp(webhook.created_at),

@@ -40,14 +40,14 @@ pub(super) fn conclude(
     }
     progress.cursor.after = after.max(progress.cursor.after);
     progress.cursor.accepted.retain(|number| *number > progress.cursor.after);
-    progress.cursor.stalled = progress.stalled.len() as u32;
+    progress.cursor.stalled_count = progress.stalled.len() as u32;
 }
 
 /// Marks a resource as stalled while its events are still in flight, so that others do not wait for it. If the turn is
 /// interrupted, the next one continues at this version.
 pub(super) fn stall(progress: &mut DeliveryProgress, history: String, version: u64, now: DateTime<Utc>) {
     progress.stalled.push(StalledResource::new(&progress.cursor, history, version, now));
-    progress.cursor.stalled = progress.stalled.len() as u32;
+    progress.cursor.stalled_count = progress.stalled.len() as u32;
 }
 
 /// Applies the result of a group of the feed. Returns the last number that the cursor may pass.

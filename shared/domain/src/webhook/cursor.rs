@@ -65,7 +65,7 @@ pub struct DeliveryCursor {
     /// The health of the endpoint.
     pub health: EndpointHealth,
     /// The number of stalled resources.
-    pub stalled: u32,
+    pub stalled_count: u32,
     /// Whether void stalled resources have yet to be deleted.
     pub has_void_resources: bool,
     /// The deliveries that clients have requested, oldest first.
@@ -88,7 +88,7 @@ impl DeliveryCursor {
             wakes_sender: true,
             work: WorkState::due(now),
             health: EndpointHealth::default(),
-            stalled: 0,
+            stalled_count: 0,
             has_void_resources: false,
             requests: Vec::new(),
             pinged_at: None,
@@ -118,12 +118,19 @@ impl DeliveryCursor {
         if let Some(wait) = remaining(self.moved_at, MOVE_PAUSE, now) {
             return Err(RefusedOrThrottled::TooMany(wait));
         }
-        let has_void_resources = self.has_void_resources || self.stalled > 0;
+        let has_void_resources = self.has_void_resources || self.stalled_count > 0;
         // A new epoch voids the stalled resources. Otherwise, their events would be sent twice: by their retries and by the repeated feed.
         let accepted = BTreeSet::new();
         let epoch = self.epoch + 1;
-        let moved =
-            Self { after, accepted, epoch, moved_at: Some(now), stalled: 0, has_void_resources, ..self };
+        let moved = Self {
+            after,
+            accepted,
+            epoch,
+            moved_at: Some(now),
+            stalled_count: 0,
+            has_void_resources,
+            ..self
+        };
         Ok(moved.resume(now))
     }
 
@@ -185,7 +192,7 @@ impl DeliveryCursor {
         Self {
             after: if is_moved { meanwhile.after } else { self.after },
             accepted: if is_moved { meanwhile.accepted } else { self.accepted },
-            stalled: if is_moved { meanwhile.stalled } else { self.stalled },
+            stalled_count: if is_moved { meanwhile.stalled_count } else { self.stalled_count },
             health: if is_restarted { meanwhile.health } else { self.health },
             has_void_resources: if is_moved { meanwhile.has_void_resources } else { self.has_void_resources },
             epoch: meanwhile.epoch,

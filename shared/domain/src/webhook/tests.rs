@@ -103,7 +103,7 @@ fn in_trouble() -> DeliveryCursor {
         ..EndpointHealth::default()
     };
     let accepted = [7].into();
-    DeliveryCursor { health, stalled: 3, accepted, work: WorkState::leased(second(8)), ..at_rest() }
+    DeliveryCursor { health, stalled_count: 3, accepted, work: WorkState::leased(second(8)), ..at_rest() }
 }
 
 #[test]
@@ -170,13 +170,13 @@ fn a_step_keeps_what_the_api_has_asked_for_meanwhile() {
 
 #[test]
 fn a_step_overwrites_nothing_that_the_api_has_reset_meanwhile() {
-    let before = DeliveryCursor { stalled: 0, ..in_trouble() };
-    let after = DeliveryCursor { after: 9, stalled: 1, ..before.clone() };
+    let before = DeliveryCursor { stalled_count: 0, ..in_trouble() };
+    let after = DeliveryCursor { after: 9, stalled_count: 1, ..before.clone() };
     assert_eq!(after.clone().merge_api_changes(&before, before.clone()), after);
     for reset in [before.clone().resume(second(6)), before.clone().move_to(5, second(6)).unwrap()] {
         let kept = after.clone().merge_api_changes(&before, reset.clone());
         assert_eq!((&kept.health, kept.restarts, kept.work.due_at), (&reset.health, 1, Some(second(6))));
         let is_moved = reset.epoch == 1;
-        assert_eq!((kept.after, kept.stalled), if is_moved { (5, 0) } else { (9, 1) });
+        assert_eq!((kept.after, kept.stalled_count), if is_moved { (5, 0) } else { (9, 1) });
     }
 }

@@ -289,7 +289,7 @@ impl Store {
         Ok(webhooks.iter().all(|webhook| {
             let cursor = cursors.remove(&webhook.id);
             !webhook.is_enabled()
-                || cursor.is_none_or(|cursor| cursor.behind(last) == 0 && cursor.stalled == 0)
+                || cursor.is_none_or(|cursor| cursor.behind(last) == 0 && cursor.stalled_count == 0)
         }))
     }
 

@@ -93,7 +93,7 @@ impl Store {
         let sequence = sequence.ok_or_else(|| Error::internal("a webhook without a feed"))?;
         let mut stalled = Vec::new();
         // Most endpoints have no stalled resources, and need no query.
-        if cursor.stalled > 0 {
+        if cursor.stalled_count > 0 {
             let found: Vec<VersionedItem<StalledResource>> = self.all(&keys::stalled_resources(id)).await?;
             let valid = found.into_iter().filter(|resource| resource.epoch == cursor.epoch);
             stalled.extend(valid.map(|resource| StalledResource::clone(&resource)));

@@ -132,7 +132,7 @@ fn down(cursor: DeliveryCursor, now: DateTime<Utc>) -> DeliveryCursor {
             ..EndpointHealth::default()
         },
         work: WorkState::due(now + TimeDelta::days(1)),
-        stalled: 2,
+        stalled_count: 2,
         ..at_rest(cursor)
     }
 }
@@ -167,7 +167,7 @@ async fn a_webhook_is_disabled_and_goes_on_at_once_when_it_is_enabled_again() {
         ["is_enabled", "status", "disabled_reason", "failing_since"].map(|name| enabled[name].clone());
     assert_eq!(facts, [json!(true), json!("ok"), Value::Null, Value::Null]);
     let resumed = stored(&app, &uri).await.1;
-    assert_eq!((&resumed.health, resumed.stalled), (&EndpointHealth::default(), 2));
+    assert_eq!((&resumed.health, resumed.stalled_count), (&EndpointHealth::default(), 2));
     assert_eq!(resumed.work.due_at, Some(app.app().now()));
 
     // Another address is tried at once, other changes leave the schedule.

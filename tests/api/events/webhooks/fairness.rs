@@ -333,8 +333,8 @@ async fn a_webhook_whose_feed_waits_for_stalled_resources_is_failing() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let uri = super::webhook(&owner, json!({})).await;
-    for (stalled, status) in [(1_999, "ok"), (2_000, "failing")] {
-        write_cursor(&app, &uri, |cursor| DeliveryCursor { stalled, ..cursor }).await;
+    for (stalled_count, status) in [(1_999, "ok"), (2_000, "failing")] {
+        write_cursor(&app, &uri, |cursor| DeliveryCursor { stalled_count, ..cursor }).await;
         assert_eq!(facts(&owner, &uri).await[0], status);
     }
 }

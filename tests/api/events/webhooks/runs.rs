@@ -91,7 +91,7 @@ async fn a_run_that_dies_anywhere_repeats_a_page_at_most_and_loses_nothing() {
     pass(&app, [10, 60, 180, 400, 700]).await;
     endpoint.assert_has_all(&owner.new_token().await, "").await;
     let cursor = stored(&app, &uri).await.1;
-    assert_eq!((cursor.stalled, cursor.work), (0, WorkState::IDLE));
+    assert_eq!((cursor.stalled_count, cursor.work), (0, WorkState::IDLE));
 }
 
 #[tokio::test]

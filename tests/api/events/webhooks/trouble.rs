@@ -153,7 +153,7 @@ async fn an_endpoint_that_is_away_for_four_days_sees_one_request_per_interval_an
         assert!((90..=100).contains(&probes), "{probes} probes");
         let failing = shown(&owner, &uri).await;
         assert_eq!((&failing["status"], &failing["is_enabled"]), (&json!("failing"), &json!(true)));
-        assert!(stored(&app, &uri).await.1.stalled <= 1, "a dead endpoint leaves nothing behind");
+        assert!(stored(&app, &uri).await.1.stalled_count <= 1, "a dead endpoint leaves nothing behind");
         assert_eq!(webhook_mails(&app, &owner, &endpoint).await, 1, "after a day, its owners are told once");
         endpoint.answer(|_| 200);
         pass(&app, DAY).await;

@@ -88,8 +88,8 @@ fn conclude_stalled(progress: &mut DeliveryProgress, mut group: EventGroup, now:
         progress.attempts.extend(group.attempts);
         return;
     };
-    if stalled.restarts != cursor.restarts {
-        (stalled.restarts, stalled.next_try_at) = (cursor.restarts, now);
+    if stalled.retry_epoch != cursor.retry_epoch {
+        (stalled.retry_epoch, stalled.next_try_at) = (cursor.retry_epoch, now);
     }
     match (group.next(), group.events.last()) {
         (Some(next), _) if group.accepted > 0 => stalled.advance_to(next.version_after, now),

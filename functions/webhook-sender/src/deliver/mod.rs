@@ -8,13 +8,14 @@
 //! for longer than a step can last, renews the lease with each step, and ends it when nothing is in flight or due, or
 //! when its time is over.
 //!
-//! **Epoch and restarts.** A client may change the endpoint during a step, because the API ignores the lease. The
-//! step's write then fails, and is repeated after merging its result into the API's changes. Two counters in the cursor
-//! tell how much of the result is still valid. `epoch` rises when a client sets the position: the position that the
-//! step has reached is then void, as are stalled resources of earlier epochs, which a turn deletes before it sends.
-//! `restarts` rises when a client requests an immediate attempt, which includes setting the position: what the step has
-//! learnt about the endpoint's health is then void, and all stalled resources are due. The turn waits for requests in
-//! flight, saves their attempts for clients to see, and starts afresh.
+//! **Position epoch and retry epoch.** A client may change the endpoint in the middle of a step: the API ignores the
+//! lease. The step's write then fails, and is repeated with its result merged into what the API has written.
+//! Two counters in the cursor tell how much of the result still counts. `position_epoch` rises when a client sets the
+//! position: how far the step has come no longer matters, and the stalled resources of earlier epochs are
+//! void. A turn deletes those before it sends. `retry_epoch` rises when a client has the endpoint tried at once,
+//! a new position included: what the step has found out about the health of the endpoint no longer matters,
+//! and all stalled resources are due. The turn then waits for the requests in flight, keeps their attempts for
+//! the client to see, and begins anew.
 //!
 //! **Counts.** `EndpointHealth::failures` counts failures of the endpoint, and is reset when the endpoint accepts an
 //! event. `StalledResource::tries` counts failures of one event, and only while the endpoint accepts others. The
@@ -78,8 +79,8 @@ pub(crate) struct EndpointTurn<'a> {
     in_flight: InFlightDeliveries<'a, SenderInvocation<'a>>,
     /// When the turn's lease ends; `None` without a lease.
     lease: Option<DateTime<Utc>>,
-    /// The cursor's `restarts`, as last seen by this turn.
-    restarts: Option<u32>,
+    /// The `retry_epoch` of the cursor that the turn knows of.
+    retry_epoch: Option<u32>,
     previous_task: Option<DeliveryTask>,
     /// Whether all void stalled resources were deleted. The next write of the cursor records it.
     has_cleaned_up: bool,
@@ -98,7 +99,7 @@ impl<'a> EndpointTurn<'a> {
             webhook,
             in_flight,
             lease: None,
-            restarts: None,
+            retry_epoch: None,
             previous_task: None,
             has_cleaned_up: false,
         }
@@ -134,7 +135,7 @@ impl<'a> EndpointTurn<'a> {
     async fn step(&mut self, mut endpoint: DeliveryEndpoint, may_retry_index: bool) -> Result<StepStatus> {
         let now = self.invocation.now();
         // While the turn holds the lease, only clients reset the health and the position.
-        if self.lease.is_none() || self.restarts != Some(endpoint.cursor.restarts) {
+        if self.lease.is_none() || self.retry_epoch != Some(endpoint.cursor.retry_epoch) {
             let has_in_flight = !self.in_flight.is_empty();
             let former = self.take_in_flight(endpoint.cursor.health.clone());
             if has_in_flight {
@@ -142,7 +143,7 @@ impl<'a> EndpointTurn<'a> {
                 self.invocation.store().save_attempts(&former.drain().await?).await?;
                 return Ok(StepStatus::Progressed);
             }
-            self.restarts = Some(endpoint.cursor.restarts);
+            self.retry_epoch = Some(endpoint.cursor.retry_epoch);
         }
         let idle = endpoint
             .stalled

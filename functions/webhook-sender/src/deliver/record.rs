@@ -39,7 +39,7 @@ impl EndpointTurn<'_> {
         let mut present = before.clone();
         for _ in 0..RetryPolicy::CHANGE.attempts {
             let mut progress = merge_api_changes(&result, before, &present, now);
-            if self.in_flight.is_gone() && before.cursor.restarts == present.cursor.restarts {
+            if self.in_flight.is_gone() && before.cursor.retry_epoch == present.cursor.retry_epoch {
                 progress.webhook = progress.webhook.disabled(DisabledReason::Gone);
             }
             progress.cursor = self.renew_or_end_lease(&progress, present.sequence.last);
@@ -124,7 +124,7 @@ fn merge_api_changes(
     present: &DeliveryEndpoint,
     now: DateTime<Utc>,
 ) -> DeliveryProgress {
-    let is_moved = before.cursor.epoch != present.cursor.epoch;
+    let is_moved = before.cursor.position_epoch != present.cursor.position_epoch;
     let meanwhile = DeliveryCursor::clone(&present.cursor);
     DeliveryProgress {
         webhook: Webhook::clone(&present.webhook).without_ended_secret(now),

@@ -52,11 +52,11 @@ pub struct DeliveryCursor {
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub accepted: BTreeSet<u64>,
     /// How often clients have set `after`. Stalled resources of earlier epochs are void.
-    pub epoch: u32,
+    pub position_epoch: u32,
     /// When a client last set `after`.
     pub moved_at: Option<DateTime<Utc>>,
     /// How often clients have had the endpoint tried at once, regardless of earlier failures.
-    pub restarts: u32,
+    pub retry_epoch: u32,
     /// Whether the table's stream must start a turn: a client has requested something, or the last turn was too short for
     /// everything that the endpoint would accept.
     pub wakes_sender: bool,
@@ -82,9 +82,9 @@ impl DeliveryCursor {
             company,
             after,
             accepted: BTreeSet::new(),
-            epoch: 0,
+            position_epoch: 0,
             moved_at: None,
-            restarts: 0,
+            retry_epoch: 0,
             wakes_sender: true,
             work: WorkState::due(now),
             health: EndpointHealth::default(),
@@ -110,7 +110,7 @@ impl DeliveryCursor {
         let last_accepted_at = self.health.last_accepted_at;
         // Failures of the former address neither delay nor disable the new one.
         let health = EndpointHealth { last_accepted_at, ..EndpointHealth::default() };
-        Self { restarts: self.restarts + 1, health, ..self }.wake(now)
+        Self { retry_epoch: self.retry_epoch + 1, health, ..self }.wake(now)
     }
 
     /// Moves the position to event number `after`, which the deliveries may have passed. Fails within a minute of the last change.
@@ -119,13 +119,13 @@ impl DeliveryCursor {
             return Err(RefusedOrThrottled::TooMany(wait));
         }
         let has_void_resources = self.has_void_resources || self.stalled_count > 0;
-        // A new epoch voids the stalled resources. Otherwise, their events would be sent twice: by their retries and by the repeated feed.
+        // A new `position_epoch` voids the stalled resources, or their events would be sent by these and by the repetition.
         let accepted = BTreeSet::new();
-        let epoch = self.epoch + 1;
+        let position_epoch = self.position_epoch + 1;
         let moved = Self {
             after,
             accepted,
-            epoch,
+            position_epoch,
             moved_at: Some(now),
             stalled_count: 0,
             has_void_resources,
@@ -187,17 +187,17 @@ impl DeliveryCursor {
     pub fn merge_api_changes(self, before: &Self, meanwhile: Self) -> Self {
         let mut requests = meanwhile.requests;
         requests.retain(|request| self.requests.contains(request) || !before.requests.contains(request));
-        let is_moved = meanwhile.epoch != before.epoch;
-        let is_restarted = meanwhile.restarts != before.restarts;
+        let is_moved = meanwhile.position_epoch != before.position_epoch;
+        let is_retried = meanwhile.retry_epoch != before.retry_epoch;
         Self {
             after: if is_moved { meanwhile.after } else { self.after },
             accepted: if is_moved { meanwhile.accepted } else { self.accepted },
             stalled_count: if is_moved { meanwhile.stalled_count } else { self.stalled_count },
-            health: if is_restarted { meanwhile.health } else { self.health },
+            health: if is_retried { meanwhile.health } else { self.health },
             has_void_resources: if is_moved { meanwhile.has_void_resources } else { self.has_void_resources },
-            epoch: meanwhile.epoch,
+            position_epoch: meanwhile.position_epoch,
             moved_at: meanwhile.moved_at,
-            restarts: meanwhile.restarts,
+            retry_epoch: meanwhile.retry_epoch,
             work: WorkState { due_at: meanwhile.work.due_at, ..self.work },
             pinged_at: meanwhile.pinged_at,
             requests,

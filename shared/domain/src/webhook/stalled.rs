@@ -30,8 +30,8 @@ const MAX_TRIES: u32 = 10;
 pub struct StalledResource {
     /// The endpoint.
     pub webhook: WebhookId,
-    /// The cursor's epoch when the resource stalled.
-    pub epoch: u32,
+    /// The cursor's `position_epoch` when the resource stalled.
+    pub position_epoch: u32,
     /// The identifier of the resource's history.
     pub history: String,
     /// The version whose event is sent next. Not called `version`, which items have already.
@@ -42,8 +42,8 @@ pub struct StalledResource {
     pub first_tried_at: Option<DateTime<Utc>>,
     /// When the next event is tried again.
     pub next_try_at: DateTime<Utc>,
-    /// The cursor's `restarts` when `next_try_at` was set. After another restart, the event is due at once.
-    pub restarts: u32,
+    /// The cursor's `retry_epoch` when that was set. With a later one, the event is tried at once.
+    pub retry_epoch: u32,
 }
 
 impl StalledResource {
@@ -51,20 +51,20 @@ impl StalledResource {
     pub fn new(cursor: &DeliveryCursor, history: String, version: u64, next_try_at: DateTime<Utc>) -> Self {
         Self {
             webhook: cursor.webhook,
-            epoch: cursor.epoch,
+            position_epoch: cursor.position_epoch,
             history,
             next_version: version,
             tries: 0,
             first_tried_at: None,
             next_try_at,
-            restarts: cursor.restarts,
+            retry_epoch: cursor.retry_epoch,
         }
     }
 
     /// When the event is tried again.
     pub fn due_at(&self, cursor: &DeliveryCursor) -> DateTime<Utc> {
         // If a client has had the endpoint tried at once, all stalled resources are due, without a write to each.
-        if self.restarts == cursor.restarts { self.next_try_at } else { DateTime::UNIX_EPOCH }
+        if self.retry_epoch == cursor.retry_epoch { self.next_try_at } else { DateTime::UNIX_EPOCH }
     }
 
     /// Continues with the event of this version, or with the first one after it.
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restart_makes_a_stalled_resource_due_at_once() {
+    fn a_retry_makes_a_stalled_resource_due_at_once() {
         let mut one = stalled();
         one.note_failure(REJECTED, second(0), &accepted_at(1), second(10), 0);
         assert_eq!(one.due_at(&cursor()), second(15));

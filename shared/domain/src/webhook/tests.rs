@@ -112,9 +112,9 @@ fn to_set_the_position_forgets_failures_and_voids_stalled_resources() {
     let health = EndpointHealth { last_accepted_at: Some(second(1)), ..EndpointHealth::default() };
     let expected = DeliveryCursor {
         after: 2,
-        epoch: 1,
+        position_epoch: 1,
         moved_at: Some(second(4)),
-        restarts: 1,
+        retry_epoch: 1,
         wakes_sender: true,
         work: WorkState { due_at: Some(second(4)), leased_until: Some(second(8)) },
         health,
@@ -165,7 +165,7 @@ fn a_step_keeps_what_the_api_has_asked_for_meanwhile() {
     let both = after.clone().merge_api_changes(&before, meanwhile);
     assert_eq!((both.after, both.requests), (9, vec![event]));
     let moved = after.merge_api_changes(&before, before.clone().move_to(2, second(1)).unwrap());
-    assert_eq!((moved.after, moved.epoch, moved.requests), (2, 1, Vec::new()));
+    assert_eq!((moved.after, moved.position_epoch, moved.requests), (2, 1, Vec::new()));
 }
 
 #[test]
@@ -175,8 +175,8 @@ fn a_step_overwrites_nothing_that_the_api_has_reset_meanwhile() {
     assert_eq!(after.clone().merge_api_changes(&before, before.clone()), after);
     for reset in [before.clone().resume(second(6)), before.clone().move_to(5, second(6)).unwrap()] {
         let kept = after.clone().merge_api_changes(&before, reset.clone());
-        assert_eq!((&kept.health, kept.restarts, kept.work.due_at), (&reset.health, 1, Some(second(6))));
-        let is_moved = reset.epoch == 1;
+        assert_eq!((&kept.health, kept.retry_epoch, kept.work.due_at), (&reset.health, 1, Some(second(6))));
+        let is_moved = reset.position_epoch == 1;
         assert_eq!((kept.after, kept.stalled_count), if is_moved { (5, 0) } else { (9, 1) });
     }
 }

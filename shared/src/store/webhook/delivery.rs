@@ -95,7 +95,7 @@ impl Store {
         // Most endpoints have no stalled resources, and need no query.
         if cursor.stalled_count > 0 {
             let found: Vec<VersionedItem<StalledResource>> = self.all(&keys::stalled_resources(id)).await?;
-            let valid = found.into_iter().filter(|resource| resource.epoch == cursor.epoch);
+            let valid = found.into_iter().filter(|resource| resource.position_epoch == cursor.position_epoch);
             stalled.extend(valid.map(|resource| StalledResource::clone(&resource)));
         }
         Ok(Some(DeliveryEndpoint { webhook, cursor, sequence: EventSequence::clone(&sequence), stalled }))
@@ -106,7 +106,8 @@ impl Store {
         let found: Vec<VersionedItem<StalledResource>> =
             self.all(&keys::stalled_resources(cursor.webhook)).await?;
         // Only the worker that has leased the endpoint may call this: resources that stall again get the same keys.
-        let void: Vec<_> = found.iter().filter(|resource| resource.epoch < cursor.epoch).collect();
+        let void: Vec<_> =
+            found.iter().filter(|resource| resource.position_epoch < cursor.position_epoch).collect();
         // Few enough to finish before the lease ends, even if DynamoDB is slow.
         for one in void.iter().take(VOID_AT_ONCE) {
             self.delete_alone(&one.key()).await?;

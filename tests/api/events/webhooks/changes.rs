@@ -117,7 +117,7 @@ async fn deliveries_begin_at_the_end_of_the_feed_or_where_the_client_says() {
 
     let moved = owner.post(&format!("{some}position/"), json!({ "after": 2 })).await.expect(200).json();
     assert_eq!((&moved["after"], &moved["behind"]), (&json!(2), &json!(latest + 1)));
-    assert_eq!(stored(&app, &some).await.1.epoch, 1);
+    assert_eq!(stored(&app, &some).await.1.position_epoch, 1);
 }
 
 /// The cursor of an endpoint that has been down for long.
@@ -327,7 +327,7 @@ async fn changes_do_not_lose_to_the_function_that_sends_events() {
         let (answer, ()) = tokio::join!(request, meanwhile);
         assert_eq!(answer.json()["last_delivery_at"], "2026-11-08T10:00:00Z");
         let cursor = stored(&app, &uri).await.1;
-        assert_eq!((cursor.epoch, cursor.health.last_accepted_at), (1, Some(app.app().now())));
+        assert_eq!((cursor.position_epoch, cursor.health.last_accepted_at), (1, Some(app.app().now())));
     }
 }
 

@@ -191,7 +191,10 @@ async fn to_set_the_position_keeps_what_was_queued_and_frees_a_failing_endpoint(
     let shown = owner.post(&format!("{uri}position/"), json!({ "after": 0 })).await.expect(200).json();
     assert_eq!((&shown["status"], &shown["waiting_resources"]), (&json!("ok"), &json!(0)));
     let cursor = stored(&app, &uri).await.1;
-    assert_eq!((cursor.epoch, cursor.stalled_count, &cursor.health), (1, 0, &EndpointHealth::default()));
+    assert_eq!(
+        (cursor.position_epoch, cursor.stalled_count, &cursor.health),
+        (1, 0, &EndpointHealth::default())
+    );
     assert_eq!(
         (cursor.requests.len(), cursor.work.leased_until),
         (1, Some(later)),

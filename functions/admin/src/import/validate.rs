@@ -337,16 +337,16 @@ impl Validator {
         if event.predecessor.is_some_and(|mark| mark.number >= number) {
             return Err("its predecessor is not before it");
         }
-        let history = event.change.resource.history_id(&event.change.company);
+        let history_id = event.change.resource.history_id(&event.change.company);
         // The next write of the resource adds the entry with its version.
-        let is_later = self.versions.get(&history).is_some_and(|version| event.version_after > *version);
+        let is_later = self.versions.get(&history_id).is_some_and(|version| event.version_after > *version);
         if is_later || event.event_before.is_some_and(|before| before >= event.version_after) {
             return Err("its version is not one of the resource");
         }
         if event.is_erasure() {
             self.erasures.insert(number, event.id().to_string());
         }
-        match self.entries.insert((history, event.version_after)) {
+        match self.entries.insert((history_id, event.version_after)) {
             true => Ok(()),
             false => Err("another event has this version of the resource"),
         }
@@ -417,8 +417,8 @@ impl Validator {
         Err(format!("{}: {problem}", archive::name_of(kind)).into())
     }
 
-    fn note(&mut self, history: String, version: u64) {
-        self.versions.insert(history, version);
+    fn note(&mut self, history_id: String, version: u64) {
+        self.versions.insert(history_id, version);
     }
 
     fn require_project(&self, project: ProjectId) -> Result<(), Fault> {

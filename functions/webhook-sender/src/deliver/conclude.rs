@@ -17,9 +17,9 @@ pub(super) fn conclude(
     random: u8,
 ) {
     let mut after = progress.cursor.after.max(batch.reached);
-    progress.stalled.retain(|resource| !batch.caught_up.contains(&resource.history));
-    for (history, version) in &batch.skipped {
-        find(&mut progress.stalled, history)
+    progress.stalled.retain(|resource| !batch.caught_up.contains(&resource.history_id));
+    for (history_id, version) in &batch.skipped {
+        find(&mut progress.stalled, history_id)
             .into_iter()
             .for_each(|resource| resource.next_version = *version);
     }
@@ -45,8 +45,8 @@ pub(super) fn conclude(
 
 /// Marks a resource as stalled while its events are still in flight, so that others do not wait for it. If the turn is
 /// interrupted, the next one continues at this version.
-pub(super) fn stall(progress: &mut DeliveryProgress, history: String, version: u64, now: DateTime<Utc>) {
-    progress.stalled.push(StalledResource::new(&progress.cursor, history, version, now));
+pub(super) fn stall(progress: &mut DeliveryProgress, history_id: String, version: u64, now: DateTime<Utc>) {
+    progress.stalled.push(StalledResource::new(&progress.cursor, history_id, version, now));
     progress.cursor.stalled_count = progress.stalled.len() as u32;
 }
 
@@ -71,7 +71,7 @@ fn conclude_feed(progress: &mut DeliveryProgress, group: EventGroup, now: DateTi
         note_attempts(progress, group.attempts, next_try_at);
         return number.saturating_sub(1);
     };
-    let mut stalled = StalledResource::new(&progress.cursor, group.history, version, now);
+    let mut stalled = StalledResource::new(&progress.cursor, group.history_id, version, now);
     stalled.note_failure(verdict, last.at, health, now, random);
     let next_try_at = Some(stalled.next_try_at);
     progress.stalled.push(stalled);
@@ -83,7 +83,7 @@ fn conclude_stalled(progress: &mut DeliveryProgress, mut group: EventGroup, now:
     let cursor = &mut progress.cursor;
     // Events of a group that was marked as stalled may come after the cursor.
     cursor.accepted.extend(group.accepted_numbers());
-    let Some(stalled) = find(&mut progress.stalled, &group.history) else {
+    let Some(stalled) = find(&mut progress.stalled, &group.history_id) else {
         // A client has moved the position in the meantime.
         progress.attempts.extend(group.attempts);
         return;
@@ -105,13 +105,13 @@ fn conclude_stalled(progress: &mut DeliveryProgress, mut group: EventGroup, now:
     }
     let next_try_at = Some(stalled.next_try_at).max(cursor.health.paused_until);
     if group.next().is_none() && group.is_complete {
-        progress.stalled.retain(|resource| resource.history != group.history);
+        progress.stalled.retain(|resource| resource.history_id != group.history_id);
     }
     note_attempts(progress, group.attempts, next_try_at);
 }
 
-fn find<'a>(stalled: &'a mut [StalledResource], history: &str) -> Option<&'a mut StalledResource> {
-    stalled.iter_mut().find(|resource| resource.history == history)
+fn find<'a>(stalled: &'a mut [StalledResource], history_id: &str) -> Option<&'a mut StalledResource> {
+    stalled.iter_mut().find(|resource| resource.history_id == history_id)
 }
 
 fn note_attempts(

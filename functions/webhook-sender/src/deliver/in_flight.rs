@@ -47,7 +47,7 @@ pub(crate) trait EventTransport: Sync {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct EventGroup {
     /// The identifier of the resource's history; for a client's request, a unique identifier of the group.
-    pub(crate) history: String,
+    pub(crate) history_id: String,
     /// The client's request for the event, if there is one. Its result does not affect the endpoint's health: endpoints
     /// may treat pings differently.
     pub(crate) request: Option<DeliveryRequest>,
@@ -73,8 +73,8 @@ pub(crate) struct EventGroup {
 
 impl EventGroup {
     /// A group of the feed whose events may all be sent.
-    pub(crate) fn new(history: String, events: Vec<HistoryEntry>, attempt: u32) -> Self {
-        Self { history, limit: events.len(), events, attempt, ..Self::default() }
+    pub(crate) fn new(history_id: String, events: Vec<HistoryEntry>, attempt: u32) -> Self {
+        Self { history_id, limit: events.len(), events, attempt, ..Self::default() }
     }
 
     /// The numbers of the accepted events.
@@ -116,8 +116,8 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
     }
 
     /// Whether an event of this resource is in flight.
-    pub(crate) fn has(&self, history: &str) -> bool {
-        self.groups.contains_key(history)
+    pub(crate) fn has(&self, history_id: &str) -> bool {
+        self.groups.contains_key(history_id)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -176,7 +176,7 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
         let hanging = hanging.filter(|group| group.request.is_none() && !group.is_stalled);
         let stalled = hanging.map(|group| {
             group.is_stalled = true;
-            (group.history.clone(), group.events.first().map_or(0, |event| event.version_after))
+            (group.history_id.clone(), group.events.first().map_or(0, |event| event.version_after))
         });
         stalled.collect()
     }
@@ -215,11 +215,11 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
         let number = if group.accepted == 0 { group.attempt } else { 1 };
         let transport = self.transport;
         let webhook = webhook.clone();
-        let history = group.history.clone();
+        let history_id = group.history_id.clone();
         let event = group.events[group.accepted].clone();
         self.attempts
-            .push(Box::pin(async move { (history, transport.attempt(&webhook, &event, number).await) }));
-        self.groups.insert(group.history.clone(), group);
+            .push(Box::pin(async move { (history_id, transport.attempt(&webhook, &event, number).await) }));
+        self.groups.insert(group.history_id.clone(), group);
         None
     }
 
@@ -238,9 +238,9 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
         });
         loop {
             let next = select(self.attempts.next(), timeout.as_mut()).await;
-            let Either::Left((Some((history, result)), _)) = next else { return Ok(None) };
+            let Either::Left((Some((history_id, result)), _)) = next else { return Ok(None) };
             let (verdict, attempt) = result?;
-            let Some(mut group) = self.groups.remove(&history) else { continue };
+            let Some(mut group) = self.groups.remove(&history_id) else { continue };
             self.note_attempt(&mut group, verdict, attempt);
             if let Some(mut group) = self.send_next(webhook, group) {
                 // In a later batch, the cursor may have passed further events of the resource.
@@ -257,7 +257,7 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
             let first_tried_at = group.first_tried_at.filter(|_| group.accepted == 0).unwrap_or(attempt.at);
             let now = self.transport.now();
             let random = self.transport.random();
-            self.health.observe(&group.history, verdict, first_tried_at, now, random);
+            self.health.observe(&group.history_id, verdict, first_tried_at, now, random);
         }
         group.attempts.push(attempt);
         match verdict {

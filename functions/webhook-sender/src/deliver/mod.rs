@@ -148,7 +148,7 @@ impl<'a> EndpointTurn<'a> {
         let idle = endpoint
             .stalled
             .iter()
-            .filter(|resource| !self.in_flight.has(&resource.history))
+            .filter(|resource| !self.in_flight.has(&resource.history_id))
             .cloned()
             .collect::<Vec<_>>();
         let DeliveryEndpoint { webhook, cursor, sequence, .. } = &endpoint;

@@ -41,10 +41,10 @@ impl DeliveryBatch {
     pub(super) fn of_feed(events: impl IntoIterator<Item = HistoryEntry>, reached: u64) -> Self {
         let mut groups: Vec<EventGroup> = Vec::new();
         for event in events {
-            let history = event.id().history;
-            match groups.iter_mut().find(|group| group.history == history) {
+            let history_id = event.id().history_id;
+            match groups.iter_mut().find(|group| group.history_id == history_id) {
                 Some(group) => group.events.push(event),
-                None => groups.push(EventGroup::new(history, vec![event], 1)),
+                None => groups.push(EventGroup::new(history_id, vec![event], 1)),
             }
         }
         groups.iter_mut().for_each(|group| group.limit = group.events.len());
@@ -89,13 +89,13 @@ impl DeliveryBatch {
             }
             from = entry.version_after + 1;
         }
-        let history = stalled.history.clone();
+        let history_id = stalled.history_id.clone();
         match (events.is_empty(), is_complete) {
-            (true, true) => self.caught_up.push(history),
-            (true, false) => self.skipped.push((history, from)),
+            (true, true) => self.caught_up.push(history_id),
+            (true, false) => self.skipped.push((history_id, from)),
             (false, _) => {
                 let attempt = stalled.tries.max(cursor.health.failures) + 1;
-                let group = EventGroup::new(history, events, attempt);
+                let group = EventGroup::new(history_id, events, attempt);
                 let first_tried_at = stalled.first_tried_at;
                 self.groups.push(EventGroup { is_stalled: true, first_tried_at, is_complete, ..group });
             }
@@ -158,9 +158,9 @@ impl SenderInvocation<'_> {
 
     async fn next_of_feed(&self, endpoint: &DeliveryEndpoint) -> Result<Option<DeliveryBatch>> {
         let DeliveryEndpoint { webhook, cursor, sequence, stalled } = endpoint;
-        let stalled: BTreeSet<&str> = stalled.iter().map(|resource| resource.history.as_str()).collect();
+        let stalled: BTreeSet<&str> = stalled.iter().map(|resource| resource.history_id.as_str()).collect();
         let feed = self.store().events_after(sequence, cursor.after, PAGE, self.now(), |entry| {
-            is_waiting(endpoint, entry) && !stalled.contains(entry.id().history.as_str())
+            is_waiting(endpoint, entry) && !stalled.contains(entry.id().history_id.as_str())
         });
         match feed.await {
             Ok(feed) if feed.reached == cursor.after => Ok(None),
@@ -198,7 +198,7 @@ impl SenderInvocation<'_> {
         let DeliveryEndpoint { webhook, cursor, .. } = endpoint;
         let company = &webhook.company;
         let read = stalled.iter().map(|resource| {
-            self.store().history_from(company, &resource.history, resource.next_version, HISTORY_ROWS)
+            self.store().history_from(company, &resource.history_id, resource.next_version, HISTORY_ROWS)
         });
         let mut batch = DeliveryBatch::default();
         for (one, (entries, has_more)) in stalled.iter().zip(try_join_all(read).await?) {
@@ -219,7 +219,7 @@ impl SenderInvocation<'_> {
         // Alternate: the oldest event may always fail, and would keep a recovered endpoint marked as down.
         let is_other = cursor.health.failures.is_multiple_of(2);
         if is_other && let Some(newest) = self.first_of_newest(endpoint).await? {
-            let group = EventGroup::new(newest.id().history, vec![newest], attempt);
+            let group = EventGroup::new(newest.id().history_id, vec![newest], attempt);
             return Ok(Some(DeliveryBatch { groups: vec![group], ..DeliveryBatch::default() }));
         }
         if cursor.after < sequence.last {
@@ -252,12 +252,12 @@ impl SenderInvocation<'_> {
             .store()
             .events_before(company, sequence.last + 1, 1, now, |entry| webhook.wants(entry))
             .await?;
-        let Some(newest) = latest.events.first().map(|event| event.id().history) else { return Ok(None) };
-        if stalled.iter().any(|resource| resource.history == newest) {
+        let Some(newest) = latest.events.first().map(|event| event.id().history_id) else { return Ok(None) };
+        if stalled.iter().any(|resource| resource.history_id == newest) {
             return Ok(None);
         }
         let first = self.store().events_after(sequence, cursor.after, 1, now, |entry| {
-            is_waiting(endpoint, entry) && entry.id().history == newest
+            is_waiting(endpoint, entry) && entry.id().history_id == newest
         });
         match first.await {
             Ok(feed) => Ok(feed.events.first().map(|event| HistoryEntry::clone(event))),

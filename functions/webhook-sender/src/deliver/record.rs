@@ -32,8 +32,8 @@ impl EndpointTurn<'_> {
         // writes.
         let more = result.attempts.split_off(result.attempts.len().min(MAX_ATTEMPTS));
         self.invocation.store().save_attempts(&more).await?;
-        for (history, version) in self.in_flight.mark_hanging_as_stalled() {
-            stall(&mut result, history, version, now);
+        for (history_id, version) in self.in_flight.mark_hanging_as_stalled() {
+            stall(&mut result, history_id, version, now);
         }
         result.cursor.has_void_resources &= !std::mem::take(&mut self.has_cleaned_up);
         let mut present = before.clone();

@@ -121,7 +121,7 @@ impl HistoryEntry {
     /// The identifier of the event.
     pub fn id(&self) -> EventId {
         EventId {
-            history: self.change.resource.history_id(&self.change.company),
+            history_id: self.change.resource.history_id(&self.change.company),
             version: self.version_after,
             // After a restoration of the table, versions are assigned again, but not within the same second.
             second: self.origin.at.timestamp(),
@@ -133,7 +133,7 @@ impl HistoryEntry {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventId {
     /// The identifier of the history.
-    pub history: String,
+    pub history_id: String,
     /// The version of the resource after the change.
     pub version: u64,
     /// The time of the change, in seconds since 1970.
@@ -142,7 +142,7 @@ pub struct EventId {
 
 impl fmt::Display for EventId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "evt_{}_{}_{}", self.history, self.version, self.second)
+        write!(f, "evt_{}_{}_{}", self.history_id, self.version, self.second)
     }
 }
 
@@ -152,8 +152,12 @@ impl FromStr for EventId {
     fn from_str(text: &str) -> Result<Self, InvalidId> {
         let (rest, second) =
             text.strip_prefix("evt_").and_then(|rest| rest.rsplit_once('_')).ok_or(InvalidId)?;
-        let (history, version) = rest.rsplit_once('_').ok_or(InvalidId)?;
+        let (history_id, version) = rest.rsplit_once('_').ok_or(InvalidId)?;
         let version = version.parse().map_err(|_| InvalidId)?;
-        Ok(Self { history: history.to_owned(), version, second: second.parse().map_err(|_| InvalidId)? })
+        Ok(Self {
+            history_id: history_id.to_owned(),
+            version,
+            second: second.parse().map_err(|_| InvalidId)?,
+        })
     }
 }

@@ -86,7 +86,7 @@ impl EndpointHealth {
     /// first attempt began at `first_tried_at`. Call it in the order in which attempts end.
     pub fn observe(
         &mut self,
-        history: &str,
+        history_id: &str,
         verdict: DeliveryVerdict,
         first_tried_at: DateTime<Utc>,
         now: DateTime<Utc>,
@@ -114,16 +114,16 @@ impl EndpointHealth {
             }
             DeliveryVerdict::Unclear(wait) => {
                 self.failing_since.get_or_insert(now);
-                self.suspect(history, wait, now, random);
+                self.suspect(history_id, wait, now, random);
             }
             // The sender disables the webhook, so its health does not matter.
             DeliveryVerdict::Gone => {}
         }
     }
 
-    fn suspect(&mut self, history: &str, wait: TimeDelta, now: DateTime<Utc>, random: u8) {
+    fn suspect(&mut self, history_id: &str, wait: TimeDelta, now: DateTime<Utc>, random: u8) {
         if !self.is_down() {
-            self.suspects.insert(history.to_owned());
+            self.suspects.insert(history_id.to_owned());
             self.failures = if self.is_down() { 1 } else { self.failures.saturating_add(1) };
         } else if self.is_paused(now) {
             // Concurrent requests count as one probe.
@@ -210,9 +210,9 @@ mod tests {
     /// The health after attempts at events of these resources, one per second. Each attempt is the first at its event.
     fn after(attempts: &[(&str, DeliveryVerdict)]) -> EndpointHealth {
         let mut health = EndpointHealth::default();
-        for (number, (history, verdict)) in attempts.iter().enumerate() {
+        for (number, (history_id, verdict)) in attempts.iter().enumerate() {
             let at = second(number as i64);
-            health.observe(history, *verdict, at, at, 0);
+            health.observe(history_id, *verdict, at, at, 0);
         }
         health
     }
@@ -252,10 +252,10 @@ mod tests {
         let mut health = EndpointHealth::default();
         health.observe("b", Accepted, second(1), second(2), 0);
         let working = health.clone();
-        for history in ["a", "c"] {
+        for history_id in ["a", "c"] {
             // The events' first tries began before the other event was accepted: they took longer, or had failed before.
-            health.observe(history, Unclear(NONE), second(1), second(16), 0);
-            health.observe(history, Rejected(NONE), second(1), second(16), 0);
+            health.observe(history_id, Unclear(NONE), second(1), second(16), 0);
+            health.observe(history_id, Rejected(NONE), second(1), second(16), 0);
         }
         assert_eq!(health, working);
     }

@@ -33,7 +33,7 @@ pub struct StalledResource {
     /// The cursor's `position_epoch` when the resource stalled.
     pub position_epoch: u32,
     /// The identifier of the resource's history.
-    pub history: String,
+    pub history_id: String,
     /// The version whose event is sent next. Not called `version`, which items have already.
     pub next_version: u64,
     /// How often the endpoint rejected the next event, or did not accept it while it accepted others.
@@ -48,11 +48,16 @@ pub struct StalledResource {
 
 impl StalledResource {
     /// A resource whose event of this version is tried at `next_try_at`.
-    pub fn new(cursor: &DeliveryCursor, history: String, version: u64, next_try_at: DateTime<Utc>) -> Self {
+    pub fn new(
+        cursor: &DeliveryCursor,
+        history_id: String,
+        version: u64,
+        next_try_at: DateTime<Utc>,
+    ) -> Self {
         Self {
             webhook: cursor.webhook,
             position_epoch: cursor.position_epoch,
-            history,
+            history_id,
             next_version: version,
             tries: 0,
             first_tried_at: None,

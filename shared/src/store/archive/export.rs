@@ -325,7 +325,7 @@ impl Store {
     pub async fn entries_after(&self, entries: &[EntryKey], sequence: u64) -> Result<Vec<EntryKey>> {
         let by_key: HashMap<_, _> = entries
             .iter()
-            .map(|entry| (keys::entry(&entry.company, &entry.history, entry.version), entry))
+            .map(|entry| (keys::entry(&entry.company, &entry.history_id, entry.version), entry))
             .collect();
         let mut batch = self.get(by_key.keys().cloned()).await?;
         let mut after = Vec::new();

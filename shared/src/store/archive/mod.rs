@@ -79,7 +79,7 @@ impl ArchiveRecord {
         if let Some(version) = item.event_version() {
             content["event_version"] = version.into();
             last_event = T::history_change(None, Some(value)).map(|change| EntryKey {
-                history: change.resource.history_id(&change.company),
+                history_id: change.resource.history_id(&change.company),
                 company: change.company,
                 version,
             });

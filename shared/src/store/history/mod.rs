@@ -67,26 +67,26 @@ fn page_query(history: &ItemCollection, first: u64, request: &PageRequest) -> Qu
 pub struct EntryKey {
     /// The company of the resource.
     pub company: CompanyId,
-    pub(super) history: String,
+    pub(super) history_id: String,
     pub(super) version: u64,
 }
 
 impl EntryKey {
     /// The entry with this partition and sort key; `None` for other items.
     pub fn parse(pk: &str, sk: &str) -> Option<Self> {
-        let (company, history) = keys::in_history(pk)?;
-        Some(Self { company, history: history.to_owned(), version: sk.parse().ok()? })
+        let (company, history_id) = keys::in_history(pk)?;
+        Some(Self { company, history_id: history_id.to_owned(), version: sk.parse().ok()? })
     }
 
     /// The identifier of the history in its company, and the version of the resource after the write.
     pub fn place(&self) -> (&str, u64) {
-        (&self.history, self.version)
+        (&self.history_id, self.version)
     }
 
     /// The key of `entry`.
     pub fn of(entry: &HistoryEntry) -> Self {
         let company = entry.change.company.clone();
-        Self { history: entry.change.resource.history_id(&company), company, version: entry.version_after }
+        Self { history_id: entry.change.resource.history_id(&company), company, version: entry.version_after }
     }
 }
 
@@ -335,7 +335,7 @@ impl Store {
         id: &EventId,
         now: DateTime<Utc>,
     ) -> Result<Option<VersionedItem<HistoryEntry>>> {
-        let entry = self.one::<HistoryEntry>(keys::entry(company, &id.history, id.version)).await?;
+        let entry = self.one::<HistoryEntry>(keys::entry(company, &id.history_id, id.version)).await?;
         Ok(entry.filter(|entry| entry.id() == *id && entry.is_event() && entry.is_kept(now)))
     }
 

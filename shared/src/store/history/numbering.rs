@@ -110,10 +110,10 @@ impl Store {
     /// arrives, and however many entries that are no events lie in between.
     async fn unnumbered(&self, company: &CompanyId, entries: &[EntryKey]) -> Result<EventsByHistory> {
         let mut places: BTreeSet<_> =
-            entries.iter().map(|entry| (entry.history.clone(), entry.version)).collect();
+            entries.iter().map(|entry| (entry.history_id.clone(), entry.version)).collect();
         let mut found = EventsByHistory::new();
         while !places.is_empty() {
-            let keys = places.iter().map(|(history, version)| keys::entry(company, history, *version));
+            let keys = places.iter().map(|(history_id, version)| keys::entry(company, history_id, *version));
             let mut batch = self.get(keys).await?;
             let mut earlier = BTreeSet::new();
             for place in places {
@@ -198,8 +198,8 @@ impl Store {
 fn in_order(events: EventsByHistory) -> Vec<VersionedItem<HistoryEntry>> {
     let mut latest = BTreeMap::<String, DateTime<Utc>>::new();
     let mut timed = Vec::with_capacity(events.len());
-    for ((history, version), event) in events {
-        let at = latest.entry(history).or_insert(event.origin.at);
+    for ((history_id, version), event) in events {
+        let at = latest.entry(history_id).or_insert(event.origin.at);
         *at = event.origin.at.max(*at);
         timed.push((*at, event.change.resource, version, event));
     }

@@ -131,10 +131,10 @@ impl Store {
         // Write the cursor even if it is unchanged, so that a concurrent turn at the endpoint fails.
         transaction.replace(&before.cursor, &after.cursor);
         let known: HashMap<&str, _> =
-            before.stalled.iter().map(|resource| (resource.history.as_str(), resource)).collect();
-        let left: HashSet<&str> = after.stalled.iter().map(|resource| resource.history.as_str()).collect();
+            before.stalled.iter().map(|resource| (resource.history_id.as_str(), resource)).collect();
+        let left: HashSet<&str> = after.stalled.iter().map(|resource| resource.history_id.as_str()).collect();
         for stalled in
-            after.stalled.iter().filter(|resource| known.get(resource.history.as_str()) != Some(resource))
+            after.stalled.iter().filter(|resource| known.get(resource.history_id.as_str()) != Some(resource))
         {
             if let Some(mut item) = transaction.or_fault(item::write(stalled, 1)) {
                 // The item outlives the events that wait there, even if the webhook is deleted: they are older than the next attempt.
@@ -143,7 +143,7 @@ impl Store {
                 transaction.put_derived(stalled.key(), item);
             }
         }
-        for stalled in before.stalled.iter().filter(|resource| !left.contains(resource.history.as_str())) {
+        for stalled in before.stalled.iter().filter(|resource| !left.contains(resource.history_id.as_str())) {
             transaction.delete_derived(stalled.key());
         }
         transaction.put_attempts(&after.attempts);

@@ -50,7 +50,7 @@ impl StoredEntity for DeliveryCursor {
 
 impl StoredEntity for StalledResource {
     fn key(&self) -> ItemKey {
-        keys::stalled_resources(self.webhook).key(&self.history)
+        keys::stalled_resources(self.webhook).key(&self.history_id)
     }
 }
 

@@ -58,8 +58,8 @@ impl CompanyResource for CompanyExport {
 
 impl CompanyResource for HistoryEntry {
     fn key_in(path: &PathIds) -> Result<ItemKey, InvalidId> {
-        let EventId { history, version, .. } = path.id("eventId")?;
-        Ok(keys::entry(&path.company_id()?, &history, version))
+        let EventId { history_id, version, .. } = path.id("eventId")?;
+        Ok(keys::entry(&path.company_id()?, &history_id, version))
     }
 
     fn is_target(&self, request: &AuthenticatedRequest) -> bool {

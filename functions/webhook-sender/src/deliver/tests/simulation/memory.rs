@@ -44,11 +44,11 @@ impl Simulation {
         stalled: &[StalledResource],
     ) -> impl Iterator<Item = &HistoryEntry> {
         let after = cursor.after as usize;
-        let stalled: BTreeSet<String> = stalled.iter().map(|one| one.history.clone()).collect();
+        let stalled: BTreeSet<String> = stalled.iter().map(|one| one.history_id.clone()).collect();
         let accepted = cursor.accepted.clone();
         let feed = self.feed[after..(self.latest() as usize).max(after)].iter().map(|(_, entry)| entry);
         feed.filter(move |entry| {
-            !accepted.contains(&entry.sequence.unwrap()) && !stalled.contains(&entry.id().history)
+            !accepted.contains(&entry.sequence.unwrap()) && !stalled.contains(&entry.id().history_id)
         })
     }
 
@@ -62,16 +62,17 @@ impl Simulation {
     fn load_resource(&self, cursor: &DeliveryCursor, stalled: &StalledResource, batch: &mut DeliveryBatch) {
         let entries = self.feed[..self.latest() as usize].iter().map(|(_, entry)| entry);
         let left = entries.filter(|entry| {
-            entry.id().history == stalled.history && entry.version_after >= stalled.next_version
+            entry.id().history_id == stalled.history_id && entry.version_after >= stalled.next_version
         });
         batch.add_stalled(&self.webhook, cursor, stalled, &left.collect::<Vec<_>>(), false);
     }
 
     fn load_probe(&self, cursor: &DeliveryCursor, stalled: &[StalledResource]) -> DeliveryBatch {
         let newest = &self.feed[self.latest() as usize - 1].1;
-        let of_newest = self.waiting(cursor, stalled).find(|entry| entry.id().history == newest.id().history);
+        let of_newest =
+            self.waiting(cursor, stalled).find(|entry| entry.id().history_id == newest.id().history_id);
         if let Some(first) = of_newest.filter(|_| cursor.health.failures.is_multiple_of(2)) {
-            let group = EventGroup::new(first.id().history, vec![first.clone()], 1);
+            let group = EventGroup::new(first.id().history_id, vec![first.clone()], 1);
             return DeliveryBatch { groups: vec![group], ..DeliveryBatch::default() };
         }
         let mut batch = self.load_feed(cursor, stalled);

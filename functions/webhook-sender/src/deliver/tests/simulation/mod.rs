@@ -82,7 +82,7 @@ impl EventTransport for Network {
             let mut journal = self.journal.lock().unwrap();
             let sequence = event.sequence.unwrap();
             journal.accepted.entry(sequence).or_default().push(self.clock.now());
-            journal.order.entry(event.id().history).or_default().push(event.version_after);
+            journal.order.entry(event.id().history_id).or_default().push(event.version_after);
         }
         let outcome = if is_accepted { DeliveryOutcome::Delivered } else { DeliveryOutcome::Failed };
         let event = Some(event.sequence.unwrap().to_string());
@@ -230,7 +230,7 @@ impl Simulation {
             loop {
                 let now = clock.now();
                 let mut idle = stalled.clone();
-                idle.retain(|one: &StalledResource| !in_flight.has(&one.history));
+                idle.retain(|one: &StalledResource| !in_flight.has(&one.history_id));
                 let next = next_task(&self.webhook, &cursor, &idle, self.latest(), now, previous_task);
                 let is_late = self.network.is_over();
                 let batch = match next.filter(|(at, _)| *at <= now && !is_late) {
@@ -280,8 +280,8 @@ impl Simulation {
                     effects: Vec::new(),
                 };
                 conclude(&mut result, &batch, ended, clock.now(), 128);
-                for (history, version) in in_flight.mark_hanging_as_stalled() {
-                    stall(&mut result, history, version, clock.now());
+                for (history_id, version) in in_flight.mark_hanging_as_stalled() {
+                    stall(&mut result, history_id, version, clock.now());
                 }
                 let given_up = result.attempts.iter().filter(|one| one.outcome == DeliveryOutcome::GivenUp);
                 let mut journal = self.network.journal.lock().unwrap();

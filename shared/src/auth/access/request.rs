@@ -443,8 +443,12 @@ impl AuthenticatedRequest {
         }
     }
 
-    /// Authorises a request for a target whose existence is hidden from callers who may not `read` it: they get [`Error::NotFound`].
-    pub(super) fn authorise_reader(self, read: Action, relation: &CallerRelation) -> Result<AdmittedRequest> {
+    /// Authorises a request for a target that callers who may not `read` it must not know of: they get [`Error::NotFound`].
+    pub(super) fn authorise_or_hide(
+        self,
+        read: Action,
+        relation: &CallerRelation,
+    ) -> Result<AdmittedRequest> {
         // For example, candidates must not learn which other candidates and projects exist.
         if read.is_allowed(relation) { self.authorise(relation) } else { Err(Error::NotFound) }
     }

@@ -53,7 +53,7 @@ impl RequestTarget for Candidate {
         let project = request.take(request.path.project())?;
         let candidate = request.take_candidate()?;
         let relation = request.caller().towards(&candidate, &project);
-        let request = request.authorise_reader(Action::ReadCandidate, &relation)?.about(&candidate);
+        let request = request.authorise_or_hide(Action::ReadCandidate, &relation)?.about(&candidate);
         Ok((request, CandidateTarget { company, project, candidate, relation }))
     }
 }

@@ -31,7 +31,7 @@ impl RequestTarget for Project {
         let company = request.take(request.path.company())?;
         let project = request.take::<Project>(request.path.project())?;
         let relation = request.caller().in_project(project.id, &project.staff);
-        let request = request.authorise_reader(Action::ReadProject, &relation)?.about(&project);
+        let request = request.authorise_or_hide(Action::ReadProject, &relation)?.about(&project);
         Ok((request, ProjectTarget { company, project, relation }))
     }
 }

@@ -46,7 +46,7 @@ impl RequestTarget for Questionnaire {
         let request = match relation {
             // Candidates must not learn what else exists in the project.
             CallerRelation::ThisCandidate => request.authorise(&relation).map_err(|_| Error::NotFound)?,
-            _ => request.authorise_reader(Action::ReadProject, &relation)?,
+            _ => request.authorise_or_hide(Action::ReadProject, &relation)?,
         };
         Ok((request, QuestionnaireTarget { project, counts, questionnaire, has_begun, relation }))
     }

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::caller::{AuthMethod, Caller, CallerIdentity, LiveExchangedToken, LiveSession};
-use super::credential::{Credential, CredentialKind, rejected};
+use super::credential::{Credential, CredentialKind, invalid_credential};
 use crate::domain::account::{Account, CredentialClaim};
 use crate::domain::candidate::{Candidate, KeyEnd};
 use crate::domain::secret::{MediaKey, SecretHash};
@@ -60,7 +60,7 @@ impl From<Error> for AuthFailure {
 impl From<AuthFailure> for Error {
     fn from(failure: AuthFailure) -> Self {
         match failure {
-            AuthFailure::EndedKey(..) => rejected(),
+            AuthFailure::EndedKey(..) => invalid_credential(),
             AuthFailure::Other(error) => error,
         }
     }
@@ -74,9 +74,9 @@ pub(super) fn authenticate(
 ) -> Result<Caller, AuthFailure> {
     let (identity, auth_method) = match &credential.kind {
         CredentialKind::Session(kind, claim) => {
-            let identity = take_identity(claim, batch)?.ok_or_else(rejected)?;
+            let identity = take_identity(claim, batch)?.ok_or_else(invalid_credential)?;
             let stored = stored_session(*kind, &credential.hash, claim, batch, rules)?;
-            let stored = stored.ok_or_else(rejected)?;
+            let stored = stored.ok_or_else(invalid_credential)?;
             match identity {
                 CallerIdentity::Candidate(candidate) if candidate.has_withdrawn_session(stored.epoch) => {
                     return Err(AuthFailure::EndedKey(Box::new(candidate), KeyEnd::Withdrawn));
@@ -84,18 +84,20 @@ pub(super) fn authenticate(
                 identity => {
                     let live =
                         live_session(stored, keys::session(&credential.hash), batch, &identity, rules)?;
-                    (identity, AuthMethod::Session(Box::new(live.ok_or_else(rejected)?)))
+                    (identity, AuthMethod::Session(Box::new(live.ok_or_else(invalid_credential)?)))
                 }
             }
         }
         CredentialKind::AccessKey(claim) => {
-            let identity = take_identity(claim, batch)?.ok_or_else(rejected)?;
-            let CallerIdentity::Candidate(candidate) = identity else { return Err(rejected().into()) };
+            let identity = take_identity(claim, batch)?.ok_or_else(invalid_credential)?;
+            let CallerIdentity::Candidate(candidate) = identity else {
+                return Err(invalid_credential().into());
+            };
             let is_key = candidate.access_key.as_ref().is_some_and(|key| key.hash == credential.hash);
             if !is_key || !candidate.may_use_key(rules.now) {
                 return Err(match candidate.key_end(&credential.hash, rules.now) {
                     Some(end) => AuthFailure::EndedKey(Box::new(candidate), end),
-                    None => rejected().into(),
+                    None => invalid_credential().into(),
                 });
             }
             (CallerIdentity::Candidate(candidate), AuthMethod::AccessKey)
@@ -104,7 +106,7 @@ pub(super) fn authenticate(
             let key = keys::token_by_hash(&credential.hash);
             let token = batch.take_value::<NamedToken>(&key)?;
             // Expired tokens are deleted only later, so that owners still see them.
-            let token = token.filter(|token| token.is_alive_at(rules.now)).ok_or_else(rejected)?;
+            let token = token.filter(|token| token.is_alive_at(rules.now)).ok_or_else(invalid_credential)?;
             (CallerIdentity::NamedToken(Box::new(token)), AuthMethod::NamedToken)
         }
         CredentialKind::ExchangedToken(company, named) => {
@@ -114,9 +116,9 @@ pub(super) fn authenticate(
                 // DynamoDB may delete an expired item some days late.
                 own.company == *company && own.token == *named && rules.now < own.ends_at
             };
-            let exchanged = exchanged.filter(is_alive).ok_or_else(rejected)?;
+            let exchanged = exchanged.filter(is_alive).ok_or_else(invalid_credential)?;
             let token = batch.take_value::<NamedToken>(&keys::trusting_token(company, *named))?;
-            let token = token.filter(|token| token.is_alive_at(rules.now)).ok_or_else(rejected)?;
+            let token = token.filter(|token| token.is_alive_at(rules.now)).ok_or_else(invalid_credential)?;
             let live = LiveExchangedToken { ends_at: exchanged.ends_at, media_key: exchanged.media_key, key };
             (CallerIdentity::NamedToken(Box::new(token)), AuthMethod::ExchangedToken(Box::new(live)))
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 
-use super::credential::rejected;
+use super::credential::invalid_credential;
 use crate::domain::account::{Account, CredentialClaim, Principal};
 use crate::domain::candidate::{Candidate, CandidateProfile, KeyEnd};
 use crate::domain::history::ChangeOrigin;
@@ -82,12 +82,12 @@ impl Caller {
         hash: &SecretHash,
     ) -> Result<Self> {
         match end {
-            _ if !candidate.is_latest_key(hash) => Err(rejected()),
+            _ if !candidate.is_latest_key(hash) => Err(invalid_credential()),
             KeyEnd::Registered | KeyEnd::Completed | KeyEnd::Overdue => {
                 Ok(Self { identity: CallerIdentity::Candidate(candidate), auth_method: AuthMethod::EndedKey })
             }
             KeyEnd::Withdrawn => Err(end.refusal().into()),
-            KeyEnd::Replaced => Err(rejected()),
+            KeyEnd::Replaced => Err(invalid_credential()),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Refuses ended keys of candidates, and tells their holders the reason and a contact.
 
-use super::credential::rejected;
+use super::credential::invalid_credential;
 use crate::config::Config;
 use crate::domain::candidate::{Candidate, KeyEnd};
 use crate::domain::company::Company;
@@ -22,7 +22,7 @@ pub(super) async fn explain_end(
 ) -> Result<Error> {
     let company = batch.take::<Company>(&keys::company(&candidate.company))?;
     let project = batch.take::<Project>(&keys::project(&candidate.company, candidate.project))?;
-    let (Some(company), Some(project)) = (company, project) else { return Ok(rejected()) };
+    let (Some(company), Some(project)) = (company, project) else { return Ok(invalid_credential()) };
     // Read the answers only now, so that an unknown key does not cost this read.
     let answers = match end {
         KeyEnd::Completed if candidate.interview.is_some() => {

@@ -14,7 +14,7 @@ use super::admitted_request::AdmittedRequest;
 use crate::app::App;
 use crate::auth::authentication::{AuthFailure, SessionRules, authenticate, keys_of, media_key};
 use crate::auth::caller::{AuthMethod, Caller, CallerIdentity};
-use crate::auth::credential::{Credential, CredentialKind, rejected};
+use crate::auth::credential::{Credential, CredentialKind, invalid_credential};
 use crate::auth::ended_key::explain_end;
 use crate::auth::{AdmissionRule, csrf};
 use crate::domain::account::{CredentialClaim, Principal};
@@ -156,15 +156,16 @@ impl<'a> UnauthenticatedRequest<'a> {
         signed_name: impl FnOnce(&PathIds, &FileUrlToken) -> Result<String, InvalidId>,
     ) -> Result<Self> {
         // Every failure is 401, also for an expired URL: then clients read the resource again and get a new URL.
-        let company = self.path.company_id().map_err(|_| rejected())?;
-        let token = FileUrlToken::parse(token).ok_or_else(rejected)?;
-        let signed_name = signed_name(&self.path, &token).map_err(|_| rejected())?;
-        let credential = Credential::from_reference(token.reference(), &company).ok_or_else(rejected)?;
+        let company = self.path.company_id().map_err(|_| invalid_credential())?;
+        let token = FileUrlToken::parse(token).ok_or_else(invalid_credential)?;
+        let signed_name = signed_name(&self.path, &token).map_err(|_| invalid_credential())?;
+        let credential =
+            Credential::from_reference(token.reference(), &company).ok_or_else(invalid_credential)?;
         // Other credentials expire, and their URLs with them. Named tokens may live for ever, so limit the URL's age.
         if credential.kind == CredentialKind::NamedToken
             && token.is_older_than(FileUrlToken::LIFETIME_OF_NAMED_TOKENS, self.app.now())
         {
-            return Err(rejected());
+            return Err(invalid_credential());
         }
         self.file_url = Some(FileUrl { credential, token, signed_name });
         Ok(self)
@@ -258,7 +259,7 @@ impl<'a> UnauthenticatedRequest<'a> {
         if let Some(file_url) = &self.file_url {
             let media_key = media_key(&caller, &store).await?;
             if !media_key.is_some_and(|key| file_url.token.is_for(&key, &file_url.signed_name)) {
-                return Err(rejected());
+                return Err(invalid_credential());
             }
         }
         // Another company must look like one that does not exist.

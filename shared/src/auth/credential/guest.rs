@@ -5,7 +5,7 @@ use axum::http::{HeaderMap, header};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use super::{MISSING, RANDOM_BYTES, id, rejected};
+use super::{MISSING, RANDOM_BYTES, id, invalid_credential};
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, GuestLinkId, ProjectId};
 use crate::domain::random::RandomSource;
@@ -54,7 +54,7 @@ impl GuestKey {
             (Some(value), None) => value.to_str().ok().and_then(from_authorization),
             (Some(_), Some(_)) => None,
         };
-        found.ok_or_else(rejected)
+        found.ok_or_else(invalid_credential)
     }
 
     /// Parses a guest key; `None` if `key` has another format.

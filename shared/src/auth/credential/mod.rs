@@ -42,7 +42,7 @@ const EXCHANGED_TOKEN: u8 = 6;
 pub const MISSING: Refusal =
     Refusal { code: "not_authenticated", detail: "Authentication credentials were not provided." };
 /// The credential is malformed, unknown, expired or revoked.
-pub const REJECTED: Refusal =
+pub const INVALID_CREDENTIAL: Refusal =
     Refusal { code: "invalid_credential", detail: "The credential is invalid or has expired." };
 /// The `Authorization` header has an unknown scheme, such as `Bearer`. The credential itself is not checked.
 pub const UNKNOWN_SCHEME: Refusal = Refusal {
@@ -51,8 +51,8 @@ pub const UNKNOWN_SCHEME: Refusal = Refusal {
 };
 
 /// The error for every invalid credential. It does not reveal why the credential is invalid.
-pub(super) fn rejected() -> Error {
-    Error::Unauthenticated(REJECTED)
+pub(super) fn invalid_credential() -> Error {
+    Error::Unauthenticated(INVALID_CREDENTIAL)
 }
 
 /// The kinds of secrets that the service makes.
@@ -227,8 +227,8 @@ pub enum CredentialKind {
 }
 
 impl Credential {
-    /// Parses the Authorization header or, without one, the session cookie. Fails with [`REJECTED`] if there are two
-    /// headers or two different cookies.
+    /// Reads the Authorization header, else the session cookie. Two different credentials in the same place are
+    /// [`INVALID_CREDENTIAL`]: another site's cookie must not choose the account that a browser acts for.
     pub fn from_headers(headers: &HeaderMap) -> Result<Self> {
         let mut authorizations = headers.get_all(header::AUTHORIZATION).into_iter();
         let found = match (authorizations.next(), authorizations.next()) {
@@ -246,7 +246,7 @@ impl Credential {
                 Self::session(SessionKind::Cookie, first).filter(|_| is_only)
             }
         };
-        found.ok_or_else(rejected)
+        found.ok_or_else(invalid_credential)
     }
 
     /// The account that the credential claims; `None` for named and exchanged tokens.

@@ -95,7 +95,7 @@ fn a_secret_counts_only_the_way_it_was_made_for() {
         (header::AUTHORIZATION, "Basic ¡".to_owned()),
     ] {
         let refused = read(name, &value).err().unwrap();
-        assert!(matches!(refused, Error::Unauthenticated(REJECTED)), "{value}");
+        assert!(matches!(refused, Error::Unauthenticated(INVALID_CREDENTIAL)), "{value}");
     }
     for value in [format!("Bearer {token}"), format!("Digest {token}"), token, String::new()] {
         let refused = read(header::AUTHORIZATION, &value).err().unwrap();

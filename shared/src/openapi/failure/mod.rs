@@ -9,7 +9,7 @@ use axum::http::StatusCode;
 use chrono::TimeDelta;
 use serde_json::{Map, Value, json};
 
-use crate::auth::credential::{MISSING, REJECTED};
+use crate::auth::credential::{INVALID_CREDENTIAL, MISSING};
 use crate::domain::Refusal;
 use crate::domain::candidate::{GuestLinkEnd, KeyEnd};
 use crate::domain::policy::Action;
@@ -177,7 +177,7 @@ impl ErrorResponseDoc {
             ],
             Self::EndedGuestLink => {
                 let ended = GuestLinkEnd::ALL.map(|end| (end.refusal().code, ended_guest_link(end)));
-                let unknown = ("unknown", Error::Unauthenticated(REJECTED));
+                let unknown = ("unknown", Error::Unauthenticated(INVALID_CREDENTIAL));
                 [unknown].into_iter().chain(ended).collect()
             }
             Self::Forbidden => {

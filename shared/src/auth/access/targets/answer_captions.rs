@@ -15,7 +15,7 @@ use crate::auth::access::{
     AdmissionRejection, Admitted, AdmittedRequest, AuthenticatedRequest, RequestTarget,
     UnauthenticatedRequest, admit,
 };
-use crate::auth::credential::rejected;
+use crate::auth::credential::invalid_credential;
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::domain::answers::{Answers, QuestionAnswer};
 use crate::domain::id::{InvalidId, QuestionId};
@@ -84,8 +84,8 @@ impl<A: HasAdmission> FromRequestParts<App> for AnswerCaptionsAccess<A> {
         let named = captions_in(&request.path);
         let action = PhantomData;
         if let Some(token) = FileUrlToken::parse(&token).filter(is_for_guest) {
-            let (question, language, signed_name) = named.map_err(|_| rejected())?;
-            let key = request.path.answers().map_err(|_| rejected())?;
+            let (question, language, signed_name) = named.map_err(|_| invalid_credential())?;
+            let key = request.path.answers().map_err(|_| invalid_credential())?;
             let GuestFile { item: answers, .. } =
                 GuestFile::admit(&request, &token, &signed_name, key).await?;
             return Ok(Self { answers, question, language, store, conditions, action });

@@ -15,7 +15,7 @@ use crate::auth::access::{
     AdmissionRejection, Admitted, AdmittedRequest, AuthenticatedRequest, RequestTarget,
     UnauthenticatedRequest, admit,
 };
-use crate::auth::credential::rejected;
+use crate::auth::credential::invalid_credential;
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::domain::answers::{Answers, Draft, QuestionAnswer, Take, WrittenAnswer, draft_revision};
 use crate::domain::candidate::{Candidate, LINK_DELETED};
@@ -248,8 +248,9 @@ impl<A: HasAdmission> FromRequestParts<App> for TakeFileAccess<A> {
         let app = app.clone();
         let action = PhantomData;
         if let Some(token) = FileUrlToken::parse(&token).filter(is_for_guest) {
-            let (take_ref, signed_name) = rendition_in(&request.path, file_type).map_err(|_| rejected())?;
-            let key = request.path.answers().map_err(|_| rejected())?;
+            let (take_ref, signed_name) =
+                rendition_in(&request.path, file_type).map_err(|_| invalid_credential())?;
+            let key = request.path.answers().map_err(|_| invalid_credential())?;
             let GuestFile { item: answers, lifetime } =
                 GuestFile::admit(&request, &token, &signed_name, key).await?;
             let file = FileRequest::new(signed_name, method);

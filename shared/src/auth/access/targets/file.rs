@@ -14,7 +14,7 @@ use crate::auth::access::{
     AdmissionRejection, Admitted, AdmittedRequest, AuthenticatedRequest, RequestTarget,
     UnauthenticatedRequest, admit,
 };
-use crate::auth::credential::rejected;
+use crate::auth::credential::invalid_credential;
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::domain::account::Account;
 use crate::domain::id::{FileId, InvalidId};
@@ -83,7 +83,7 @@ pub(in crate::auth::access) struct FileRequest {
 
 impl FileRequest {
     pub(in crate::auth::access) fn of(request: &UnauthenticatedRequest<'_>, method: Method) -> Result<Self> {
-        let file_url = request.file_url.as_ref().ok_or_else(rejected)?;
+        let file_url = request.file_url.as_ref().ok_or_else(invalid_credential)?;
         Ok(Self::new(file_url.signed_name.clone(), method))
     }
 
@@ -104,7 +104,7 @@ impl FileRequest {
     ) -> Result<FileRedirect> {
         // The owner's file has been replaced, and the token is for the old one.
         if self.signed_name != signed_name {
-            return Err(rejected());
+            return Err(invalid_credential());
         }
         Ok(FileRedirect(objects.url_of(key, file_type, name, &self.method, at_most).await?))
     }

@@ -12,7 +12,7 @@ use crate::auth::access::targets::candidate::CandidateTarget;
 use crate::auth::access::{
     AdmissionRejection, AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest,
 };
-use crate::auth::credential::{GUEST_LINK, GuestKey, rejected};
+use crate::auth::credential::{GUEST_LINK, GuestKey, invalid_credential};
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::config::Config;
 use crate::domain::answers::Answers;
@@ -80,7 +80,7 @@ impl LinkPlace {
     // Read only the link, not company and candidate with it: otherwise the response time would reveal whether they exist.
     async fn find(&self, store: &Store) -> Result<VersionedItem<GuestLink>> {
         let key = self.key();
-        store.get([key.clone()]).await?.take::<GuestLink>(&key)?.ok_or_else(rejected)
+        store.get([key.clone()]).await?.take::<GuestLink>(&key)?.ok_or_else(invalid_credential)
     }
 }
 
@@ -97,10 +97,11 @@ impl OpenedLink {
         let [of_company, of_candidate] =
             [keys::company(company), keys::candidate(company, *project, *candidate)];
         let mut batch = store.get([of_company.clone(), of_candidate.clone()].into_iter().chain(more)).await?;
-        let company = batch.take::<Company>(&of_company)?.ok_or_else(rejected)?;
+        let company = batch.take::<Company>(&of_company)?.ok_or_else(invalid_credential)?;
         // After a restore of the table, a link may exist that its candidate lacks.
         let candidate = batch.take::<Candidate>(&of_candidate)?;
-        let candidate = candidate.filter(|of| of.knows_guest_link(&link, now)).ok_or_else(rejected)?;
+        let candidate =
+            candidate.filter(|of| of.knows_guest_link(&link, now)).ok_or_else(invalid_credential)?;
         Ok((Self { company, candidate, link }, batch))
     }
 
@@ -146,14 +147,14 @@ impl GuestRequest {
         let of_project = keys::project(&company, project);
         let found = LinkPlace { company, project, candidate, link }.find(&store).await?;
         if !found.is_opened_by(&hash) {
-            return Err(rejected());
+            return Err(invalid_credential());
         }
         if found.end(now).is_none() {
             // Check the rate before reading more items.
             GuestLink::clone(&found).requested(now).map_err(Error::Throttled)?;
         }
         let (opened, mut batch) = OpenedLink::load(&store, found, now, [of_project.clone()]).await?;
-        let project = batch.take::<Project>(&of_project)?.ok_or_else(rejected)?;
+        let project = batch.take::<Project>(&of_project)?.ok_or_else(invalid_credential)?;
         Ok(Self { opened, project, secret, store, state, app: app.clone() })
     }
 
@@ -164,8 +165,9 @@ impl GuestRequest {
             // A link that shows nothing because of its candidate is not opened.
             let is_opening = is_opening && self.opened.end(now).is_none();
             let counted = self.store.count_guest_request(self.opened.link, is_opening, now).await;
-            self.opened.link =
-                counted.map_err(|error| if matches!(error, Error::NotFound) { rejected() } else { error })?;
+            self.opened.link = counted.map_err(|error| {
+                if matches!(error, Error::NotFound) { invalid_credential() } else { error }
+            })?;
         }
         // Checked again: a manager may have ended the link in the meantime.
         if let Some(end) = self.opened.end(now) {
@@ -204,7 +206,7 @@ impl FromRequestParts<App> for GuestReview {
         let of_questions = keys::questionnaire(&company.id, project.id);
         let of_answers = keys::answers(&company.id, project.id, candidate.id);
         let mut batch = store.get([of_questions.clone(), of_answers.clone()]).await?;
-        let answers = batch.take(&of_answers)?.ok_or_else(rejected)?;
+        let answers = batch.take(&of_answers)?.ok_or_else(invalid_credential)?;
         let questionnaire = batch.take(&of_questions)?;
         let ids = [project.id.to_bytes(), candidate.id.to_bytes(), link.id.to_bytes()];
         let reference = [&[GUEST_LINK][..], &ids.concat()].concat();
@@ -267,26 +269,26 @@ impl<T: StoredEntity> GuestFile<T> {
         signed_name: &str,
         key: ItemKey,
     ) -> Result<Self> {
-        let place = place_of(request, token).ok_or_else(rejected)?;
+        let place = place_of(request, token).ok_or_else(invalid_credential)?;
         let app = request.app();
         let now = app.now();
-        let left = token.time_left(FileUrlToken::LIFETIME_OF_GUESTS, now).ok_or_else(rejected)?;
+        let left = token.time_left(FileUrlToken::LIFETIME_OF_GUESTS, now).ok_or_else(invalid_credential)?;
         let state = request.state();
         let store = state.store(app);
         let link = place.find(&store).await?;
         // Check before decrypting the key and reading the candidate, which cost time.
         if link.end(now).is_some() {
-            return Err(rejected());
+            return Err(invalid_credential());
         }
         let media_key = store.open_media_key(&place.key(), &link.media_key).await?;
         if !media_key.is_some_and(|key| token.is_for(&key, signed_name)) {
-            return Err(rejected());
+            return Err(invalid_credential());
         }
         let (opened, mut batch) = OpenedLink::load(&store, link, now, [key.clone()]).await?;
         // A change of the candidate may have ended the link too. After the 401, the page asks the API with the link's
         // key and shows the reason.
         if opened.end(now).is_some() {
-            return Err(rejected());
+            return Err(invalid_credential());
         }
         opened.note(&state);
         let item = batch.take(&key)?.ok_or(Error::NotFound)?;

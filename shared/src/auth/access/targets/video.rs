@@ -18,7 +18,7 @@ use crate::auth::access::{
     UnauthenticatedRequest, admit,
 };
 use crate::auth::caller::CallerIdentity;
-use crate::auth::credential::rejected;
+use crate::auth::credential::invalid_credential;
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::domain::id::InvalidId;
 use crate::domain::language::Language;
@@ -129,7 +129,7 @@ impl<A: HasAdmission> FromRequestParts<App> for CaptionsAccess<A> {
         };
         let video = match FileUrlToken::parse(&token).filter(is_for_guest) {
             Some(token) => {
-                let signed_name = signed_name(&request.path).map_err(|_| rejected())?;
+                let signed_name = signed_name(&request.path).map_err(|_| invalid_credential())?;
                 guest_video(&request, &token, &signed_name).await?.item
             }
             None => {
@@ -187,7 +187,7 @@ impl<A: HasAdmission> FromRequestParts<App> for RenditionAccess<A> {
             Ok::<_, InvalidId>(rendition_key(&path.company_id()?, path.id("videoId")?, rendition))
         };
         if let Some(token) = FileUrlToken::parse(&token).filter(is_for_guest) {
-            let signed_name = signed_name(&request.path).map_err(|_| rejected())?;
+            let signed_name = signed_name(&request.path).map_err(|_| invalid_credential())?;
             let GuestFile { item: video, lifetime } = guest_video(&request, &token, &signed_name).await?;
             let file = FileRequest::new(signed_name, method);
             return Ok(Self { video, file, rendition, at_most: Some(lifetime), app, action });
@@ -205,7 +205,7 @@ async fn guest_video(
     token: &FileUrlToken,
     signed_name: &str,
 ) -> Result<GuestFile<Video>> {
-    let key = request.path.video().map_err(|_| rejected())?;
+    let key = request.path.video().map_err(|_| invalid_credential())?;
     GuestFile::admit(request, token, signed_name, key).await
 }
 

@@ -159,8 +159,8 @@ impl HasHistory for Candidate {
             (before.opened_at.is_none() && after.opened_at.is_some(), EventType::CandidateOpened),
             (changes.has("deadline"), EventType::CandidateDeadlineChanged),
             (before.reminded_at != after.reminded_at, EventType::CandidateReminded),
-            (has_asked(before, after), EventType::CandidateAsked),
-            (was_answered(before, after), EventType::CandidateAnswered),
+            (has_requested_help(before, after), EventType::CandidateHelpRequested),
+            (was_help_answered(before, after), EventType::CandidateHelpAnswered),
             (was_evaluated(before, after), EventType::CandidateEvaluated),
             (changes.added.contains_key("shares"), EventType::CandidateShared),
             (changes.removed.contains_key("shares"), EventType::CandidateUnshared),
@@ -205,13 +205,13 @@ fn has_withdrawn(before: &Candidate, after: &Candidate) -> bool {
 }
 
 /// Whether the candidate has asked for help, or has replaced an open request.
-fn has_asked(before: &Candidate, after: &Candidate) -> bool {
+fn has_requested_help(before: &Candidate, after: &Candidate) -> bool {
     let asked_at = |candidate: &Candidate| candidate.open_help_request().map(|request| request.asked_at);
     asked_at(after).is_some() && asked_at(before) != asked_at(after)
 }
 
 /// Whether the company has answered the candidate's request, in words or by an action.
-fn was_answered(before: &Candidate, after: &Candidate) -> bool {
+fn was_help_answered(before: &Candidate, after: &Candidate) -> bool {
     let has_answer = after.help_request.as_ref().is_some_and(|request| !request.is_open());
     has_answer && before.help_request != after.help_request
 }

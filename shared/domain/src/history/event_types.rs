@@ -35,9 +35,9 @@ named! {
         /// A manager has reminded a candidate.
         CandidateReminded = "candidate.reminded",
         /// A candidate has asked the company for help: more time, another way to answer, help with a device, or to stop.
-        CandidateAsked = "candidate.asked",
+        CandidateHelpRequested = "candidate.asked",
         /// The company has answered the candidate's request for help, in words or by what it has done.
-        CandidateAnswered = "candidate.answered",
+        CandidateHelpAnswered = "candidate.answered",
         /// An evaluation of a candidate was completed, changed afterwards or taken back, or an evaluator has vetoed.
         CandidateEvaluated = "candidate.evaluated",
         /// A candidate was shared with a customer.

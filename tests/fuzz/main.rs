@@ -85,7 +85,7 @@ async fn read_body(app: &App, content_type: &str, body: Vec<u8>) {
     let request =
         Request::post("/").header(header::CONTENT_TYPE, content_type).body(Body::from(body)).unwrap();
     let Ok(WithFiles(mut fields)) = WithFiles::from_request(request, app).await else { return };
-    fields.emptied("first_name", TextLine::<100>::parse);
+    fields.text_or_empty("first_name", TextLine::<100>::parse);
     fields.clearable("deadline", parse_timestamp);
     fields.partner_data("partner_data");
     let changes = [

@@ -18,7 +18,7 @@ use shared::http::{BodyChanges, BodyFields, FileChange};
 pub(crate) fn read_new(mut body: BodyFields, now: DateTime<Utc>) -> Result<CandidateProfile> {
     let first_name = body.required("first_name", ShortName::parse);
     let last_name = body.required("last_name", ShortName::parse);
-    let changes = read_optional(&mut body, now);
+    let changes = read_manager_fields(&mut body, now);
     body.finish(|| {
         let mut profile = CandidateProfile::new(first_name?, last_name?);
         changes.apply_to(&mut profile);
@@ -32,7 +32,7 @@ pub(crate) fn read_changes(
     mut body: BodyFields,
     now: DateTime<Utc>,
 ) -> Result<(BodyChanges<CandidateProfile>, bool)> {
-    let mut changes = read_optional(&mut body, now);
+    let mut changes = read_manager_fields(&mut body, now);
     let confirms_email = body.flag("confirm").unwrap_or_default();
     // Ignore the field, which clients may send back: only candidates choose their password.
     body.ignore("password");
@@ -51,8 +51,9 @@ pub(crate) fn read_adjustments(body: &mut BodyFields) -> Result<Option<Option<In
     })
 }
 
-fn read_optional(body: &mut BodyFields, now: DateTime<Utc>) -> BodyChanges<CandidateProfile> {
-    let mut changes = read_contact(body);
+/// Reads the fields that managers may change, except the name.
+fn read_manager_fields(body: &mut BodyFields, now: DateTime<Utc>) -> BodyChanges<CandidateProfile> {
+    let mut changes = read_own_fields(body);
     changes.set(body.clearable("username", Username::parse), |profile| &mut profile.username);
     changes.set(body.clearable("email", Email::parse), |profile| &mut profile.email);
     changes.set(body.clearable("external_id", ExternalId::parse), |profile| &mut profile.external_id);
@@ -66,18 +67,18 @@ fn read_optional(body: &mut BodyFields, now: DateTime<Utc>) -> BodyChanges<Candi
 }
 
 /// Reads the fields that candidates too may change.
-fn read_contact(body: &mut BodyFields) -> BodyChanges<CandidateProfile> {
+fn read_own_fields(body: &mut BodyFields) -> BodyChanges<CandidateProfile> {
     let mut changes: BodyChanges<CandidateProfile> = BodyChanges::default();
-    changes.set(body.emptied("phone", TextLine::parse_unmarked), |profile| &mut profile.phone);
-    changes.set(body.emptied("gender", TextLine::parse), |profile| &mut profile.gender);
-    changes.set(body.emptied("address", TextLines::parse), |profile| &mut profile.address);
+    changes.set(body.text_or_empty("phone", TextLine::parse_unmarked), |profile| &mut profile.phone);
+    changes.set(body.text_or_empty("gender", TextLine::parse), |profile| &mut profile.gender);
+    changes.set(body.text_or_empty("address", TextLines::parse), |profile| &mut profile.address);
     changes
 }
 
 /// Reads the body of a change by the candidate: the new password and the changed fields.
 pub(crate) fn read_own(mut body: BodyFields) -> Result<(Option<Password>, BodyChanges<CandidateProfile>)> {
     let password = body.text("password", Password::choose);
-    let changes = read_contact(&mut body);
+    let changes = read_own_fields(&mut body);
     body.finish(|| Some((password, changes)))
 }
 

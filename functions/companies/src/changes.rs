@@ -14,11 +14,11 @@ pub(crate) fn read_changes(mut body: BodyFields) -> Result<BodyChanges<Company>>
     let app_url = body.clearable("app_url", WebLink::parse).map(Option::unwrap_or_default);
     let timezone = body.clearable("timezone", time_zone);
     changes.set(body.text("name", ShortName::parse), |company| &mut company.name);
-    changes.set(body.emptied("address", TextLines::parse), |company| &mut company.address);
-    changes.set(body.emptied("city", TextLine::parse), |company| &mut company.city);
-    changes.set(body.emptied("postcode", TextLine::parse), |company| &mut company.postcode);
-    changes.set(body.emptied("country", TextLine::parse), |company| &mut company.country);
-    changes.set(body.emptied("phone", TextLine::parse_unmarked), |company| &mut company.phone);
+    changes.set(body.text_or_empty("address", TextLines::parse), |company| &mut company.address);
+    changes.set(body.text_or_empty("city", TextLine::parse), |company| &mut company.city);
+    changes.set(body.text_or_empty("postcode", TextLine::parse), |company| &mut company.postcode);
+    changes.set(body.text_or_empty("country", TextLine::parse), |company| &mut company.country);
+    changes.set(body.text_or_empty("phone", TextLine::parse_unmarked), |company| &mut company.phone);
     changes.set(period, |company| &mut company.default_interview_period);
     changes.set(body.integer("default_maximum_score", 1, MAX_SCORE), |company| {
         &mut company.default_maximum_score

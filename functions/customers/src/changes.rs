@@ -10,7 +10,7 @@ use shared::http::{BodyChanges, BodyFields};
 /// Reads the optional fields of a creation, which customers may also change themselves.
 fn read_optional(body: &mut BodyFields) -> BodyChanges<Customer> {
     let mut changes = read_imported(body);
-    changes.set(body.emptied("phone", TextLine::parse_unmarked), |customer| &mut customer.phone);
+    changes.set(body.text_or_empty("phone", TextLine::parse_unmarked), |customer| &mut customer.phone);
     changes.set(body.flag("receive_interview_notifications"), |customer| {
         &mut customer.receive_interview_notifications
     });
@@ -21,8 +21,8 @@ fn read_optional(body: &mut BodyFields) -> BodyChanges<Customer> {
 /// Reads those optional fields that an import may contain too.
 pub(crate) fn read_imported(body: &mut BodyFields) -> BodyChanges<Customer> {
     let mut changes: BodyChanges<Customer> = BodyChanges::default();
-    changes.set(body.emptied("gender", TextLine::parse), |customer| &mut customer.gender);
-    changes.set(body.emptied("position", TextLine::parse), |customer| &mut customer.position);
+    changes.set(body.text_or_empty("gender", TextLine::parse), |customer| &mut customer.gender);
+    changes.set(body.text_or_empty("position", TextLine::parse), |customer| &mut customer.position);
     changes
 }
 
@@ -74,7 +74,7 @@ impl UpdateCustomer {
             profile,
             email: body.text("email", Email::parse),
             confirms_email: body.flag("confirm").unwrap_or_default(),
-            role: body.emptied("role", TextLine::parse),
+            role: body.text_or_empty("role", TextLine::parse),
             account_type: body.text("account_type", parse_enum),
             password: password.zip(current),
         };
@@ -108,7 +108,7 @@ impl CreateCustomer {
             body.refuse("is_active", ONLY_BY_IMPORT);
         }
         let mut optional = read_optional(&mut body);
-        optional.set(body.emptied("role", TextLine::parse), |customer| &mut customer.role);
+        optional.set(body.text_or_empty("role", TextLine::parse), |customer| &mut customer.role);
         body.finish(|| {
             let new = NewCustomer {
                 account_type: account_type?,

@@ -84,7 +84,7 @@ fn read_optional(
     let mut changes: BodyChanges<Question> = BodyChanges::default();
     let video = body.clearable("video", |reference| references.parse(company, reference));
     let preparation = body.clearable_integer("preparation_seconds", 0, MAX_SECONDS);
-    let note = body.emptied("internal_description", TextLines::parse);
+    let note = body.text_or_empty("internal_description", TextLines::parse);
     changes.set(body.text("kind", parse_enum), |question| &mut question.kind);
     changes.set(video, |question| &mut question.video);
     changes.set(preparation, |question| &mut question.preparation_seconds);
@@ -141,7 +141,7 @@ impl NewCriterion {
     /// Reads the body. `maximum_score` is that of the project.
     pub(crate) fn read(mut body: BodyFields, maximum_score: u32) -> Result<Self> {
         let name = body.required("name", CriterionName::parse);
-        let description = body.emptied("description", TextLines::parse).unwrap_or_default();
+        let description = body.text_or_empty("description", TextLines::parse).unwrap_or_default();
         let position = read_position(&mut body);
         let anchors = read_anchors(&mut body, maximum_score).unwrap_or_default();
         body.finish(|| Some(Self { name: name?, description, position, anchors }))
@@ -162,7 +162,7 @@ pub(crate) fn read_criterion_changes(
 ) -> Result<BodyChanges<Criterion>> {
     let mut changes: BodyChanges<Criterion> = BodyChanges::default();
     changes.set(body.text("name", CriterionName::parse), |criterion| &mut criterion.name);
-    changes.set(body.emptied("description", TextLines::parse), |criterion| &mut criterion.description);
+    changes.set(body.text_or_empty("description", TextLines::parse), |criterion| &mut criterion.description);
     changes.set(read_position(&mut body), |criterion| &mut criterion.position);
     changes.set(read_anchors(&mut body, maximum_score), |criterion| &mut criterion.anchors);
     body.finish(|| Some(changes))

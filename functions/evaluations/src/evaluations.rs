@@ -243,7 +243,7 @@ impl SaveEvaluation {
             }
         }
         let recommendation = body.clearable("recommendation", parse_enum).flatten();
-        let comment = body.emptied("comment", TextLines::parse).unwrap_or_default();
+        let comment = body.text_or_empty("comment", TextLines::parse).unwrap_or_default();
         let completed = body.flag("completed").unwrap_or(false);
         body.finish(|| Some(Self { maximum, ratings, remarks, recommendation, comment, completed }))
     }

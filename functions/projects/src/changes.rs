@@ -71,7 +71,8 @@ fn read_optional(
     changes.set(body.text("mode", parse_enum), |project| &mut project.settings.mode);
     changes.set(body.integer("maximum_score", 1, MAX_SCORE), |project| &mut project.settings.maximum_score);
     changes.set(body.clearable("support_lang", parse_enum), |project| &mut project.settings.support_lang);
-    changes.set(body.emptied("internal_id", TextLine::parse), |project| &mut project.settings.internal_id);
+    changes
+        .set(body.text_or_empty("internal_id", TextLine::parse), |project| &mut project.settings.internal_id);
     changes
         .set(body.clearable("external_id", ExternalId::parse), |project| &mut project.settings.external_id);
     changes.set(body.flag("allow_hash_login"), |project| &mut project.settings.allow_hash_login);
@@ -90,8 +91,9 @@ fn read_optional(
     changes.set(body.clearable_date("creationdate", parse_date).flatten(), |project| {
         &mut project.settings.creationdate
     });
-    changes
-        .set(body.emptied("contact_person", TextLine::parse), |project| &mut project.settings.contact_person);
+    changes.set(body.text_or_empty("contact_person", TextLine::parse), |project| {
+        &mut project.settings.contact_person
+    });
     changes.set(body.flag("veto_enabled"), |project| &mut project.settings.veto_enabled);
     let needed = body.integer("team_evaluation", 0, 2).and_then(|number| u8::try_from(number).ok());
     changes.set(needed, |project| &mut project.settings.team_evaluation);

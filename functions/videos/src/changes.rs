@@ -23,8 +23,9 @@ impl CreateVideo {
     /// Reads a form with the file, or JSON that announces it.
     pub(crate) fn read(mut body: BodyFields) -> Result<Self> {
         let name = body.required("name", ShortName::parse);
-        let description = body.emptied("description", TextLines::parse).unwrap_or_default();
-        let internal_description = body.emptied("internal_description", TextLines::parse).unwrap_or_default();
+        let description = body.text_or_empty("description", TextLines::parse).unwrap_or_default();
+        let internal_description =
+            body.text_or_empty("internal_description", TextLines::parse).unwrap_or_default();
         let (file, bytes) = if body.is_form() { read_file(&mut body) } else { (announced(&mut body), None) };
         body.finish(|| {
             let (upload_filename, file) = file?;
@@ -66,9 +67,10 @@ fn announced(body: &mut BodyFields) -> Option<(FileName, AnnouncedFile)> {
 pub(crate) fn read_changes(mut body: BodyFields) -> Result<BodyChanges<Video>> {
     let mut changes: BodyChanges<Video> = BodyChanges::default();
     changes.set(body.text("name", ShortName::parse), |video| &mut video.name);
-    changes.set(body.emptied("description", TextLines::parse), |video| &mut video.description);
-    changes
-        .set(body.emptied("internal_description", TextLines::parse), |video| &mut video.internal_description);
+    changes.set(body.text_or_empty("description", TextLines::parse), |video| &mut video.description);
+    changes.set(body.text_or_empty("internal_description", TextLines::parse), |video| {
+        &mut video.internal_description
+    });
     body.finish(|| Some(changes))
 }
 

@@ -62,7 +62,7 @@ impl UpdateWebhook {
 
     fn read_optional(body: &mut BodyFields, company: &CompanyId, references: ReferenceUris<'_>) -> Self {
         let mut fields: BodyChanges<Webhook> = BodyChanges::default();
-        fields.set(body.emptied("description", TextLine::parse), |webhook: &mut Webhook| {
+        fields.set(body.text_or_empty("description", TextLine::parse), |webhook: &mut Webhook| {
             &mut webhook.description
         });
         let types = body

@@ -175,8 +175,8 @@ impl BodyFields {
         .map(Option::flatten)
     }
 
-    /// Reads a string. Null resets the field to its default.
-    pub fn emptied<T: JsonSchema + Default>(
+    /// A text that may be empty; null stands for the empty text.
+    pub fn text_or_empty<T: JsonSchema + Default>(
         &mut self,
         name: &'static str,
         parse: impl FnOnce(&str) -> Result<T, String>,

@@ -54,7 +54,8 @@ pub(in crate::store) fn entries(candidate: &Candidate, words: &SearchWords) -> V
         let key = keys::search::entry(&candidate.company, word, *source, candidate.project, candidate.id);
         // With room for the key.
         let mut attributes = Item::with_capacity(5);
-        attributes.insert(SEARCH.pk.to_owned(), string(keys::search::letter(&candidate.company, word)));
+        attributes
+            .insert(SEARCH.pk.to_owned(), string(keys::search::letter_partition(&candidate.company, word)));
         attributes.insert(SEARCH.sk.to_owned(), string(&key.sk));
         attributes.insert(WORDS.to_owned(), string(&all));
         (key, attributes)
@@ -74,7 +75,7 @@ fn queries(
 ) -> impl Iterator<Item = (WordSource, Query)> {
     WordSource::ALL.into_iter().filter_map(move |source| {
         let start = terms.start(source)?;
-        Some((source, partition(source, &start).starting_with(keys::search::prefix(source, &start))))
+        Some((source, partition(source, &start).starting_with(keys::search::sort_prefix(source, &start))))
     })
 }
 
@@ -106,8 +107,9 @@ impl Transaction {
 impl Store {
     /// The entries of a whole company that match `terms`, best first. A candidate may have several.
     pub async fn search_company(&self, company: &CompanyId, terms: &SearchTerms) -> Result<Vec<SearchHit>> {
-        let queries =
-            queries(terms, |_, start| Query::new(SEARCH, string(keys::search::letter(company, start))));
+        let queries = queries(terms, |_, start| {
+            Query::new(SEARCH, string(keys::search::letter_partition(company, start)))
+        });
         self.search(queries.collect(), terms).await
     }
 
@@ -120,7 +122,7 @@ impl Store {
     ) -> Result<Vec<SearchHit>> {
         let places = projects.iter().flat_map(|project| {
             queries(terms, |source, start| {
-                Query::new(TABLE, string(keys::search::words(company, *project, source, start)))
+                Query::new(TABLE, string(keys::search::partition(company, *project, source, start)))
             })
         });
         self.search(places.collect(), terms).await
@@ -189,7 +191,7 @@ mod tests {
     fn every_beginning_of_a_word_leads_to_the_partition_of_its_entry() {
         let candidate = samples::candidate();
         let Candidate { company, project, id, .. } = &candidate;
-        let all: HashSet<String> = keys::search::all_words(company, *project).collect();
+        let all: HashSet<String> = keys::search::partitions(company, *project).collect();
         assert_eq!(all.len(), 3 * 32);
         for word in ["ada lovelace", "łukasz", "王", "123", "_"] {
             for source in WordSource::ALL {
@@ -198,7 +200,7 @@ mod tests {
                 assert_eq!(keys::search::in_entry(&key), Some((word, source, *project, *id)));
                 for (end, letter) in word.char_indices() {
                     let start = &word[..end + letter.len_utf8()];
-                    assert_eq!(keys::search::words(company, *project, source, start), key.pk, "{start}");
+                    assert_eq!(keys::search::partition(company, *project, source, start), key.pk, "{start}");
                 }
             }
         }

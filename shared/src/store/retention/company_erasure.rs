@@ -212,7 +212,7 @@ impl Store {
         if !self.candidates_after(project, None, 1).await?.is_empty() {
             return Err(Error::Changed);
         }
-        let words = keys::search::all_words(c, p).map(|pk| ItemCollection { pk, prefix: "" });
+        let words = keys::search::partitions(c, p).map(|pk| ItemCollection { pk, prefix: "" });
         let history = keys::history(c, &ResourceRef::Project { project: p }.history_id(c));
         let collections =
             words.chain([keys::evaluations(c, p), partition_of(keys::questionnaire(c, p)), history]);

@@ -122,7 +122,7 @@ impl Store {
         company: &CompanyId,
         project: ProjectId,
     ) -> Result<HashMap<CandidateId, SearchEntries>> {
-        let partitions: Vec<String> = keys::search::all_words(company, project).collect();
+        let partitions: Vec<String> = keys::search::partitions(company, project).collect();
         let mut entries = HashMap::<_, SearchEntries>::new();
         for together in partitions.chunks(AT_ONCE) {
             let reads = together

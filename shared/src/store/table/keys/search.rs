@@ -8,7 +8,7 @@ use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 const LETTER_GROUPS: u32 = 32;
 
 /// The partition of a project's search entries from `source` whose words begin with the first letter of `start`.
-pub(in crate::store) fn words(c: &CompanyId, p: ProjectId, source: WordSource, start: &str) -> String {
+pub(in crate::store) fn partition(c: &CompanyId, p: ProjectId, source: WordSource, start: &str) -> String {
     // An import writes some ten entries per candidate, too many for one partition. The source and the first letter
     // spread them, and every search knows both.
     let letter = start.chars().next().map_or(0, u32::from);
@@ -21,20 +21,20 @@ fn shard(c: &CompanyId, p: ProjectId, source: WordSource, group: u32) -> String 
 }
 
 /// All partitions of the search entries of a project.
-pub(in crate::store) fn all_words(c: &CompanyId, p: ProjectId) -> impl Iterator<Item = String> {
+pub(in crate::store) fn partitions(c: &CompanyId, p: ProjectId) -> impl Iterator<Item = String> {
     WordSource::ALL
         .into_iter()
         .flat_map(move |source| (0..LETTER_GROUPS).map(move |group| shard(c, p, source, group)))
 }
 
 /// The partition of the index `SEARCH` for words with the first letter of `word`.
-pub(in crate::store) fn letter(c: &CompanyId, word: &str) -> String {
+pub(in crate::store) fn letter_partition(c: &CompanyId, word: &str) -> String {
     let first: String = word.chars().take(1).collect();
     format!("SEARCH#{c}#LETTER#{first}")
 }
 
 /// The prefix of the sort keys of words from `source` that begin with `start`.
-pub(in crate::store) fn prefix(source: WordSource, start: &str) -> String {
+pub(in crate::store) fn sort_prefix(source: WordSource, start: &str) -> String {
     format!("{}#{start}", source_name(source))
 }
 
@@ -55,9 +55,9 @@ pub(in crate::store) fn entry(
     k: CandidateId,
 ) -> ItemKey {
     ItemKey::new(
-        words(c, p, source, word),
+        partition(c, p, source, word),
         // Reversed, so that the newest candidate comes first among equal words.
-        format!("{} {}", prefix(source, word), k.reversed()),
+        format!("{} {}", sort_prefix(source, word), k.reversed()),
     )
 }
 
@@ -67,6 +67,6 @@ pub(in crate::store) fn in_entry(key: &ItemKey) -> Option<(&str, WordSource, Pro
     let (word, k) = key.sk.rsplit_once(' ')?;
     let (word, source) = WordSource::ALL
         .into_iter()
-        .find_map(|source| Some((word.strip_prefix(&prefix(source, ""))?, source)))?;
+        .find_map(|source| Some((word.strip_prefix(&sort_prefix(source, ""))?, source)))?;
     Some((word, source, p.parse().ok()?, k.parse::<CandidateId>().ok()?.reversed()))
 }

@@ -22,7 +22,7 @@ use shared::domain::text::{Email, Username};
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::view::{
-    CandidateFields, CandidateView, CandidateViewer, ContactView, CustomerView, PlacedVideoView,
+    CandidateFieldsView, CandidateView, CandidateViewer, ContactView, CustomerView, PlacedVideoView,
 };
 use shared::http::wire::{Identifier, OrEmpty, Timestamp, Uri};
 use shared::http::{BodyFields, ViewSchema};
@@ -240,7 +240,7 @@ impl WhoAmIView {
 #[schemars(rename = "CandidateWhoAmI")]
 pub(crate) struct CandidateWhoAmIView {
     #[serde(flatten)]
-    candidate: CandidateFields,
+    candidate: CandidateFieldsView,
     /// The candidate's company.
     company: OwnCompanyView,
     /// The candidate's project.
@@ -312,7 +312,7 @@ impl CandidateWhoAmIView {
         let candidate = &access.target.candidate;
         let left = candidate.profile.deadline.map(|deadline| deadline - access.now);
         Self {
-            candidate: CandidateFields::new(
+            candidate: CandidateFieldsView::new(
                 candidate,
                 &CandidateViewer::this_candidate(project, references, keys),
             ),

@@ -104,7 +104,7 @@ pub struct CandidateView {
     #[schemars(example = example_uri::PROJECT)]
     project: Uri,
     #[serde(flatten)]
-    fields: CandidateFields,
+    fields: CandidateFieldsView,
 }
 
 impl CandidateView {
@@ -113,14 +113,14 @@ impl CandidateView {
         Self {
             company: viewer.company_uri.clone(),
             project: viewer.project_uri.clone(),
-            fields: CandidateFields::new(candidate, viewer),
+            fields: CandidateFieldsView::new(candidate, viewer),
         }
     }
 }
 
 /// The fields of a candidate except company and project.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct CandidateFields {
+pub struct CandidateFieldsView {
     id: Identifier<CandidateId>,
     /// The URL of the resource.
     #[schemars(example = example_uri::CANDIDATE)]
@@ -336,7 +336,7 @@ impl InterviewAccessView {
     }
 }
 
-impl CandidateFields {
+impl CandidateFieldsView {
     /// The fields as `viewer` sees them.
     pub fn new(candidate: &Candidate, viewer: &CandidateViewer<'_>) -> Self {
         let Candidate { company, project, profile, .. } = candidate;

@@ -20,7 +20,7 @@ mod video;
 
 pub use cancellation::CancellationView;
 pub use candidate::{
-    AdjustmentsView, CandidateFields, CandidateView, CandidateViewer, ReopeningView, ShareView,
+    AdjustmentsView, CandidateFieldsView, CandidateView, CandidateViewer, ReopeningView, ShareView,
 };
 pub use captions::CaptionsView;
 pub use contact::ContactView;

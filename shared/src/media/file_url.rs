@@ -19,13 +19,13 @@ use crate::domain::random::RandomSource;
 use crate::domain::secret::{MediaKey, PresentedSecret};
 
 // Random, so that tokens differ between responses.
-const NONCE: usize = 8;
+const NONCE_LEN: usize = 8;
 /// Creation time, in seconds since 1970.
-const MOMENT: usize = 8;
+const MOMENT_LEN: usize = 8;
 /// The identifier of the file or welcome video; for a take, that of its question.
-const FILE: usize = 16;
+const FILE_LEN: usize = 16;
 /// 128 bits of HMAC-SHA-256.
-const MAC: usize = 16;
+const MAC_LEN: usize = 16;
 /// Longer tokens are not parsed.
 const MAX_CHARACTERS: usize = 256;
 
@@ -35,7 +35,7 @@ pub struct FileUrlSigner {
     secret: PresentedSecret,
     /// Derived when the first token is signed: most responses have none.
     media_key: OnceLock<MediaKey>,
-    start: [u8; NONCE + MOMENT],
+    start: [u8; NONCE_LEN + MOMENT_LEN],
     /// Identifies the credential.
     reference: Vec<u8>,
 }
@@ -48,8 +48,8 @@ impl FileUrlSigner {
         now: DateTime<Utc>,
         entropy: &dyn RandomSource,
     ) -> Self {
-        let mut start = [0; NONCE + MOMENT];
-        let (nonce, moment) = start.split_at_mut(NONCE);
+        let mut start = [0; NONCE_LEN + MOMENT_LEN];
+        let (nonce, moment) = start.split_at_mut(NONCE_LEN);
         entropy.fill(nonce);
         moment.copy_from_slice(&now.timestamp().to_be_bytes());
         Self { secret, media_key: OnceLock::new(), start, reference: reference.to_vec() }
@@ -57,11 +57,11 @@ impl FileUrlSigner {
 
     /// The token for the file with this identifier. `signed_name` is the key of its object. If the object may be
     /// replaced, or the file is no object, it is a name that stays the same.
-    pub fn sign(&self, file: [u8; FILE], signed_name: &str) -> String {
+    pub fn sign(&self, file: [u8; FILE_LEN], signed_name: &str) -> String {
         let head = [&self.start[..], &file, &self.reference].concat();
         let media_key = self.media_key.get_or_init(|| MediaKey::of(self.secret.as_str()));
         let mac = mac(media_key, &head, signed_name).finalize().into_bytes();
-        URL_SAFE_NO_PAD.encode([&head[..], &mac[..MAC]].concat())
+        URL_SAFE_NO_PAD.encode([&head[..], &mac[..MAC_LEN]].concat())
     }
 }
 
@@ -69,7 +69,7 @@ impl FileUrlSigner {
 #[derive(Debug)]
 pub struct FileUrlToken {
     head: Vec<u8>,
-    mac: [u8; MAC],
+    mac: [u8; MAC_LEN],
 }
 
 impl FileUrlToken {
@@ -86,17 +86,17 @@ impl FileUrlToken {
         }
         let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
         let (head, mac) = bytes.split_last_chunk()?;
-        (head.len() > NONCE + MOMENT + FILE).then(|| Self { head: head.to_vec(), mac: *mac })
+        (head.len() > NONCE_LEN + MOMENT_LEN + FILE_LEN).then(|| Self { head: head.to_vec(), mac: *mac })
     }
 
     /// Identifies the credential.
     pub fn reference(&self) -> &[u8] {
-        &self.head[NONCE + MOMENT + FILE..]
+        &self.head[NONCE_LEN + MOMENT_LEN + FILE_LEN..]
     }
 
     /// The identifier of the file that the token claims to be for.
-    pub fn file(&self) -> [u8; FILE] {
-        self.head[NONCE + MOMENT..].first_chunk().copied().unwrap_or_default()
+    pub fn file(&self) -> [u8; FILE_LEN] {
+        self.head[NONCE_LEN + MOMENT_LEN..].first_chunk().copied().unwrap_or_default()
     }
 
     /// Whether the token is older than `lifetime`.
@@ -112,7 +112,7 @@ impl FileUrlToken {
     }
 
     fn made_at(&self) -> Option<DateTime<Utc>> {
-        let moment = self.head[NONCE..].first_chunk().map_or(0, |bytes| i64::from_be_bytes(*bytes));
+        let moment = self.head[NONCE_LEN..].first_chunk().map_or(0, |bytes| i64::from_be_bytes(*bytes));
         DateTime::from_timestamp(moment, 0)
     }
 

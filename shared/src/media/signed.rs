@@ -32,18 +32,18 @@ pub struct SignedUpload {
 }
 
 impl ObjectStore<'_> {
-    /// A signed URL that displays the object under `key` or, with `name`, saves it under this name. It works for a
-    /// minute, that of a video for up to four hours, and no longer than `at_most`. HEAD and GET need different URLs.
+    /// A signed URL of the object under `key`, to be displayed or saved as `name`. It works for a minute, that of a video for
+    /// up to four hours, and no longer than `max_lifetime`. HEAD and GET need different URLs.
     pub async fn url_of(
         &self,
         key: &str,
         file_type: FileType,
         name: Option<&str>,
         method: &Method,
-        at_most: Option<Duration>,
+        max_lifetime: Option<Duration>,
     ) -> Result<String> {
         let lifetime = if matches!(file_type, FileType::Mp4 | FileType::Flv) { WATCH } else { FETCH };
-        let lifetime = at_most.map_or(lifetime, |most| lifetime.min(most));
+        let lifetime = max_lifetime.map_or(lifetime, |max| lifetime.min(max));
         let lifetime = PresigningConfig::expires_in(lifetime).map_err(Error::internal)?;
         // A browser must save an uploaded document, not open it: it may contain scripts.
         let disposition = name.map_or_else(|| "inline".to_owned(), attachment);

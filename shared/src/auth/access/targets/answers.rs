@@ -210,7 +210,7 @@ pub struct TakeFileAccess<A> {
     file: FileRequest,
     file_type: FileType,
     /// How long a guest may fetch the file from the bucket; `None` for other callers.
-    at_most: Option<Duration>,
+    max_lifetime: Option<Duration>,
     app: App,
     action: PhantomData<fn() -> A>,
 }
@@ -230,7 +230,7 @@ impl<A> TakeFileAccess<A> {
         let signed_name = objects.rendition_name(self.take_ref, file_type);
         let key = objects.rendition(self.take_ref, conversion, file_type);
         let bucket = ObjectStore::of(&self.app)?;
-        self.file.redirect(&bucket, &signed_name, &key, file_type, None, self.at_most).await
+        self.file.redirect(&bucket, &signed_name, &key, file_type, None, self.max_lifetime).await
     }
 }
 
@@ -254,7 +254,15 @@ impl<A: HasAdmission> FromRequestParts<App> for TakeFileAccess<A> {
             let GuestFile { item: answers, lifetime } =
                 GuestFile::admit(&request, &token, &signed_name, key).await?;
             let file = FileRequest::new(signed_name, method);
-            return Ok(Self { answers, take_ref, file, file_type, at_most: Some(lifetime), app, action });
+            return Ok(Self {
+                answers,
+                take_ref,
+                file,
+                file_type,
+                max_lifetime: Some(lifetime),
+                app,
+                action,
+            });
         }
         let request = request.by_file_url(&token, |path, _| {
             rendition_in(path, file_type).map(|(_, signed_name)| signed_name)
@@ -262,7 +270,7 @@ impl<A: HasAdmission> FromRequestParts<App> for TakeFileAccess<A> {
         let file = FileRequest::of(&request, method)?;
         let access: Admitted<Take, A> = admit(request).await?;
         let TakeTarget { all, take_ref, .. } = access.target;
-        Ok(Self { answers: all.answers, take_ref, file, file_type, at_most: None, app, action })
+        Ok(Self { answers: all.answers, take_ref, file, file_type, max_lifetime: None, app, action })
     }
 }
 

@@ -91,8 +91,8 @@ impl FileRequest {
         Self { signed_name, method }
     }
 
-    /// Redirects to the object at `key`; with a `name`, browsers save it under that name. The bucket's URL works for at most
-    /// `at_most`. Fails with [`Error::Unauthenticated`] unless the request's URL is signed for `signed_name`.
+    /// Redirects to the object with this key, to be shown, or saved under `name`, where it can be fetched no longer than `max_lifetime`.
+    /// Fails with [`Error::Unauthenticated`] unless the URL is signed for `signed_name`.
     pub(in crate::auth::access) async fn redirect(
         &self,
         objects: &ObjectStore<'_>,
@@ -100,13 +100,13 @@ impl FileRequest {
         key: &str,
         file_type: FileType,
         name: Option<&str>,
-        at_most: Option<Duration>,
+        max_lifetime: Option<Duration>,
     ) -> Result<FileRedirect> {
         // The owner's file has been replaced, and the token is for the old one.
         if self.signed_name != signed_name {
             return Err(invalid_credential());
         }
-        Ok(FileRedirect(objects.url_of(key, file_type, name, &self.method, at_most).await?))
+        Ok(FileRedirect(objects.url_of(key, file_type, name, &self.method, max_lifetime).await?))
     }
 }
 

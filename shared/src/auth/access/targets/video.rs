@@ -150,7 +150,7 @@ pub struct RenditionAccess<A> {
     file: FileRequest,
     rendition: Rendition,
     /// How long a guest may fetch the file from the bucket; `None` for other callers.
-    at_most: Option<Duration>,
+    max_lifetime: Option<Duration>,
     app: App,
     action: PhantomData<fn() -> A>,
 }
@@ -169,7 +169,7 @@ impl<A> RenditionAccess<A> {
         }
         let key = rendition_key(&video.company, video.id, *rendition);
         let bucket = ObjectStore::of(&self.app)?;
-        self.file.redirect(&bucket, &key, &key, rendition.file_type(), None, self.at_most).await
+        self.file.redirect(&bucket, &key, &key, rendition.file_type(), None, self.max_lifetime).await
     }
 }
 
@@ -190,12 +190,12 @@ impl<A: HasAdmission> FromRequestParts<App> for RenditionAccess<A> {
             let signed_name = signed_name(&request.path).map_err(|_| invalid_credential())?;
             let GuestFile { item: video, lifetime } = guest_video(&request, &token, &signed_name).await?;
             let file = FileRequest::new(signed_name, method);
-            return Ok(Self { video, file, rendition, at_most: Some(lifetime), app, action });
+            return Ok(Self { video, file, rendition, max_lifetime: Some(lifetime), app, action });
         }
         let request = request.by_file_url(&token, |path, _| signed_name(path))?;
         let file = FileRequest::of(&request, method)?;
         let access: Admitted<Video, A> = admit(request).await?;
-        Ok(Self { video: access.target, file, rendition, at_most: None, app, action })
+        Ok(Self { video: access.target, file, rendition, max_lifetime: None, app, action })
     }
 }
 

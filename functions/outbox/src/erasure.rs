@@ -22,7 +22,7 @@ use shared::{Error, Result};
 use crate::outcome::EffectResult;
 
 /// The maximum number of history entries that an attempt strips, and of files that it deletes.
-const MOST: usize = 2_000;
+const MAX_PER_TRY: usize = 2_000;
 /// The number of files that are deleted concurrently.
 const AT_ONCE: usize = 16;
 
@@ -130,11 +130,11 @@ async fn erase_once(
     // Record the erasure with the time of this attempt: whatever a restored table or bucket may bring back existed when
     // the attempt began.
     objects.note_erasure(&ErasureRecord { company: company.clone(), erased, at: system.now }).await?;
-    let keys: Vec<String> = remains.files.iter().take(MOST).map(|file| file.key.clone()).collect();
+    let keys: Vec<String> = remains.files.iter().take(MAX_PER_TRY).map(|file| file.key.clone()).collect();
     let bucket = &objects;
     let deletions = keys.into_iter().map(|key| async move { bucket.delete(&key).await });
     stream::iter(deletions).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
-    if remains.files.len() > MOST {
+    if remains.files.len() > MAX_PER_TRY {
         return Ok(TryEnd::HasMore);
     }
     if let ErasedItem::Video { video } = erased {
@@ -145,14 +145,14 @@ async fn erase_once(
     }
     // Strip the history after deleting files: an entry that this release cannot read ends the attempt, and must not
     // protect files.
-    let history = store.strip_history(&company, erased.into(), MOST, system.now).await?;
+    let history = store.strip_history(&company, erased.into(), MAX_PER_TRY, system.now).await?;
     let StrippedHistory { mut entries, mut stripped, mut has_more, .. } = history;
     if let ErasedItem::Candidate { project, candidate } = erased
         && !has_more
     {
         // Writes of the answers are recorded in the interview's own history.
         let interview = ResourceRef::Interview { project, candidate };
-        let answered = store.strip_history(&company, interview, MOST - stripped, system.now).await?;
+        let answered = store.strip_history(&company, interview, MAX_PER_TRY - stripped, system.now).await?;
         entries += answered.entries;
         stripped += answered.stripped;
         has_more = answered.has_more;

@@ -13,7 +13,7 @@ use crate::deliver::EventTransport as _;
 use crate::deliver::{ENDPOINTS, SenderInvocation};
 
 /// The approximate maximum of endpoints, and of feeds, in one invocation; the next invocation continues.
-const MOST: usize = 2000;
+const MAX_PER_INVOCATION: usize = 2000;
 
 invocation_summary! {
     "webhooks", "swept";
@@ -78,7 +78,7 @@ pub(crate) async fn handle(invocation: &SenderInvocation<'_>) -> Result<Delivery
 async fn read_due<T>(mut pages: DuePages<'_, T>) -> Result<Vec<VersionedItem<T>>> {
     let mut due = Vec::new();
     // The limit counts due items, not pages: unreadable items must not hold up those behind them.
-    while due.len() < MOST
+    while due.len() < MAX_PER_INVOCATION
         && let Some(page) = pages.try_next().await?
     {
         due.extend(page);

@@ -86,7 +86,7 @@ impl SearchedFields<'_> {
     /// Whether each of the `terms` is a prefix of one of the words.
     // Full names with spaces need no check: a term has no space, so if it is a prefix of a full name, it is also a prefix of one
     // of its words. `MAX_WORDS` does not matter here, because the entry that led to the candidate was within it.
-    pub fn have(self, terms: &SearchTerms) -> bool {
+    pub fn match_terms(self, terms: &SearchTerms) -> bool {
         terms.are_in(self.folded().words().map(|(word, _)| word))
     }
 
@@ -358,7 +358,7 @@ mod tests {
                     ["ann", "marie", "onei", "phd ann", "王小", "小明王", "a d", "neil@", "mail.e", "ex", "x"]
                 {
                     let terms = SearchTerms::parse(text).unwrap().unwrap();
-                    assert_eq!(fields.have(&terms), terms.are_in(words.keys()), "{text}: {words:?}");
+                    assert_eq!(fields.match_terms(&terms), terms.are_in(words.keys()), "{text}: {words:?}");
                 }
             }
         }

@@ -109,7 +109,7 @@ impl Store {
         for ((project_id, id), key) in ids.into_iter().zip(candidates) {
             let candidate: Option<MatchedCandidate> = batch.take_listed_value(&key)?;
             // The candidate may have changed after the search entry was read.
-            let candidate = candidate.filter(|now| now.searched_fields().have(terms));
+            let candidate = candidate.filter(|now| now.searched_fields().match_terms(terms));
             let placed = candidate.zip(projects.get(&project_id).cloned());
             found.extend(placed.map(|(candidate, project)| CandidateMatch {
                 id,

@@ -96,5 +96,5 @@ fn log(webhook: &Webhook, attempt: &DeliveryAttempt) {
     let event = event.as_deref();
     let outcome = outcome.as_str();
     let error = error.as_deref();
-    tracing::info!(target: "webhooks", company, %webhook, event, number, outcome, status_code, error, milliseconds, "sent");
+    tracing::info!(target: "webhooks", company, %webhook, event, attempt = number, outcome, status_code, error, milliseconds, "attempted");
 }

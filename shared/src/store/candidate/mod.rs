@@ -29,7 +29,6 @@ use super::table::retry::RetryPolicy;
 use super::table::write::condition::WriteCondition;
 use super::table::write::transaction::Transaction;
 use crate::domain::account::Account;
-use crate::domain::candidate::search_words::SearchedFields;
 use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::effect::Effect;
 use crate::domain::history::erasure::{ErasedItem, ErasureCause, ErasureReason};
@@ -37,7 +36,7 @@ use crate::domain::history::{ResourceChange, ResourceRef};
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::media::upload::ARRIVAL;
 use crate::domain::project::Project;
-use crate::domain::text::{Email, Username, fold_case, is_login};
+use crate::domain::text::{Email, fold_case, is_login};
 use crate::domain::transition::CandidateChange;
 use crate::domain::transition::project_counts::ProjectCounts;
 use crate::error::{Error, Result};
@@ -335,9 +334,9 @@ impl Transaction {
     /// Updates the items through which a candidate is found: logins, the client's key, search entries, the summary of
     /// results, and the mark of an open request for help.
     pub(super) fn write_lookup_items(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
-        // Most changes do not touch the fields that logins and searches use.
-        if before.map(lookup_fields) != after.map(lookup_fields) {
-            self.candidate_logins(before, after);
+        self.candidate_logins(before, after);
+        // Most changes leave the searched fields alone, and need none of the words.
+        if before.map(Candidate::searched_fields) != after.map(Candidate::searched_fields) {
             self.search_entries(before, after);
         }
         self.candidate_external_id(before, after);
@@ -375,12 +374,6 @@ impl Transaction {
             self.require(keys::login_email(company, name.as_str()), WriteCondition::Absent, taken_username());
         }
     }
-}
-
-/// The fields through which logins and searches find a candidate.
-fn lookup_fields(candidate: &Candidate) -> (SearchedFields<'_>, Vec<&Email>, Option<&Username>) {
-    let held = candidate.account_email().held().collect();
-    (candidate.searched_fields(), held, candidate.profile.username.as_ref())
 }
 
 pub(super) fn username_of(candidate: &Candidate) -> Option<ItemKey> {

@@ -187,12 +187,6 @@ impl<'a> UnauthenticatedRequest<'a> {
         }
     }
 
-    /// The key of the company's import, for requests that may change something: an imported company is read-only until it starts.
-    fn import_that_may_forbid(&self) -> Option<ItemKey> {
-        let company = self.path.company_id().ok()?;
-        (!self.parts.method.is_safe()).then(|| keys::company_import(&company))
-    }
-
     /// The account that the credential claims; `None` for a named token and without a credential.
     pub(super) fn claim(&self) -> Option<CredentialClaim> {
         self.credential().ok()?.claim().cloned()
@@ -216,7 +210,9 @@ impl<'a> UnauthenticatedRequest<'a> {
         let store = state.store(self.app);
         let now = self.app.now();
         let keyed = state.intent.get().map(|intent| intent.sent_by(&sender(&credential)));
-        let import = self.import_that_may_forbid();
+        // Until an imported company starts, it is read-only.
+        let changed_company = self.path.company_id().ok().filter(|_| !self.parts.method.is_safe());
+        let import = changed_company.map(|company| keys::company_import(&company));
         // One round trip: the credential contains the keys of session and user, the path contains those of the target.
         let keys = keys_of(&credential).into_iter().chain(more);
         let keys = keys.chain(import.clone());
@@ -251,8 +247,13 @@ impl<'a> UnauthenticatedRequest<'a> {
         let store = store.with_origin(origin);
         extend_session(&caller, &store, &state, now);
         note_token_use(&caller, &store, rules);
+        // An exchanged token may always end itself, which changes nothing else.
+        let may_end_itself = matches!(
+            (&caller.auth_method, rule),
+            (AuthMethod::ExchangedToken(_), AdmissionRule::Authenticated)
+        );
         // Refuse read-only tokens first: no other error may reveal what exists.
-        if is_read_only(&caller) && !self.parts.method.is_safe() && !may_end_itself(&caller, rule) {
+        if is_read_only(&caller) && !self.parts.method.is_safe() && !may_end_itself {
             return Err(Error::Forbidden(READ_ONLY_TOKEN));
         }
         // Verify the file URL's token first: no other error may reveal whether the object exists.
@@ -327,11 +328,6 @@ fn note_token_use(caller: &Caller, store: &Store, rules: SessionRules) {
 
 fn is_read_only(caller: &Caller) -> bool {
     matches!(&caller.identity, CallerIdentity::NamedToken(token) if token.rights.is_read_only)
-}
-
-/// Whether the request may be the logout of an exchanged token, which read-only tokens may send too: it ends only this credential.
-fn may_end_itself(caller: &Caller, rule: AdmissionRule) -> bool {
-    matches!((&caller.auth_method, rule), (AuthMethod::ExchangedToken(_), AdmissionRule::Authenticated))
 }
 
 /// Identifies the sender of a request, independent of which of their sessions or keys they use.

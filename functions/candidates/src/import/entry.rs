@@ -36,7 +36,10 @@ pub(super) fn read_entries(entries: Vec<Result<BodyFields>>, now: DateTime<Utc>)
     let mut external_ids = HashMap::new();
     let mut read = Vec::with_capacity(entries.len());
     for (index, mut entry) in entries.into_iter().enumerate() {
-        let repeats = external_id_of(&mut entry).and_then(|key| match external_ids.entry(key) {
+        // A malformed one is refused when the entry is read.
+        let external_id =
+            entry.as_mut().ok().and_then(|entry| entry.clearable("external_id", ExternalId::parse)).flatten();
+        let repeats = external_id.and_then(|key| match external_ids.entry(key) {
             Entry::Occupied(first) => Some(*first.get()),
             Entry::Vacant(place) => {
                 place.insert(index);
@@ -53,11 +56,6 @@ pub(super) fn read_entries(entries: Vec<Result<BodyFields>>, now: DateTime<Utc>)
         read.push(ReadEntry { candidate, repeats });
     }
     read
-}
-
-/// The `external_id` of an entry; `None` without one. Reading the entry later refuses a malformed one.
-fn external_id_of(entry: &mut Result<BodyFields>) -> Option<ExternalId> {
-    entry.as_mut().ok()?.clearable("external_id", ExternalId::parse)?
 }
 
 /// The error for an entry whose `external_id` another candidate or entry has.

@@ -168,8 +168,11 @@ impl<'a> EndpointTurn<'a> {
             return Ok(StepStatus::Progressed);
         }
         self.release(&mut endpoint).await?;
+        // Others wait behind a turn of the stream, so it waits only for endpoints that want all events, with pauses.
+        let may_wait = self.invocation.kind == InvocationKind::Schedule
+            || endpoint.cursor.health.is_throttling(self.invocation.now());
         match next {
-            Some((at, _)) if at > now && at < self.invocation.until && self.may_wait(&endpoint.cursor) => {
+            Some((at, _)) if may_wait && at > now && at < self.invocation.until => {
                 Ok(StepStatus::WaitUntil(at))
             }
             _ => {
@@ -182,12 +185,6 @@ impl<'a> EndpointTurn<'a> {
     /// Returns the requests in flight, and starts afresh without any.
     fn take_in_flight(&mut self, health: EndpointHealth) -> InFlightDeliveries<'a, SenderInvocation<'a>> {
         std::mem::replace(&mut self.in_flight, InFlightDeliveries::new(self.invocation, health))
-    }
-
-    /// Whether the turn waits for tasks that are due later within its time. Other records wait for a turn of the
-    /// stream, so it waits only at endpoints that throttle but accept events.
-    fn may_wait(&self, cursor: &DeliveryCursor) -> bool {
-        self.invocation.kind == InvocationKind::Schedule || cursor.health.is_throttling(self.invocation.now())
     }
 
     async fn deliver(

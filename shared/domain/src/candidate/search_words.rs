@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use unicode_script::{Script, UnicodeScript};
 
 use super::{Candidate, CandidateProfile};
+use crate::names::named;
 use crate::text::{Email, ShortName, fold_accents};
 
 /// The maximum number of search results.
@@ -17,20 +18,16 @@ const MAX_WORD_CHARS: usize = 64;
 /// The maximum length of a query, in characters.
 const MAX_QUERY_CHARS: usize = 200;
 
-/// The source of a word. Better matches sort first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum WordSource {
-    /// The full name as one word, in either order.
-    FullName,
-    /// The first or last name.
-    Name,
-    /// The email address.
-    Email,
-}
-
-impl WordSource {
-    /// All sources, best first.
-    pub const ALL: [Self; 3] = [Self::FullName, Self::Name, Self::Email];
+named! {
+    /// The source of a word, best first.
+    pub enum WordSource {
+        /// The full name as one word, in either order.
+        FullName = "FULL",
+        /// The first or last name.
+        Name = "NAME",
+        /// The email address.
+        Email = "EMAIL",
+    }
 }
 
 impl Candidate {

@@ -17,7 +17,7 @@ pub(in crate::store) fn partition(c: &CompanyId, p: ProjectId, source: WordSourc
 
 fn shard(c: &CompanyId, p: ProjectId, source: WordSource, group: u32) -> String {
     // All words with the same first letter share a shard, so that a query for one letter reads one partition.
-    format!("SEARCH#{c}#{}#{group:02}#PROJECT#{p}", source_name(source))
+    format!("SEARCH#{c}#{}#{group:02}#PROJECT#{p}", source.as_str())
 }
 
 /// All partitions of the search entries of a project.
@@ -35,15 +35,7 @@ pub(in crate::store) fn letter_partition(c: &CompanyId, word: &str) -> String {
 
 /// The prefix of the sort keys of words from `source` that begin with `start`.
 pub(in crate::store) fn sort_prefix(source: WordSource, start: &str) -> String {
-    format!("{}#{start}", source_name(source))
-}
-
-fn source_name(source: WordSource) -> &'static str {
-    match source {
-        WordSource::FullName => "FULL",
-        WordSource::Name => "NAME",
-        WordSource::Email => "EMAIL",
-    }
+    format!("{}#{start}", source.as_str())
 }
 
 /// The entry of one word of a candidate. The space in its key sorts whole words before longer ones.

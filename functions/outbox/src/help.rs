@@ -27,7 +27,7 @@ pub(crate) async fn tell(
     else {
         return Ok((EffectResult::Outdated, "the candidate is gone".to_owned()));
     };
-    if !asked.is_open_in(candidate) {
+    if candidate.asked_help() != Some(asked) {
         return Ok((EffectResult::Outdated, "the request is not open any more".to_owned()));
     }
     let contact = Contact::of(project, owner);

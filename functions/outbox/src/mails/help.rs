@@ -66,7 +66,8 @@ fn entries(
     let HelpSubject { customer, projects, candidates, .. } = subject;
     let references = ReferenceUris::new(system.config());
     let entry = |asked: &AskedHelp| {
-        let candidate = candidates.get(&asked.candidate).filter(|candidate| asked.is_open_in(candidate))?;
+        let candidate = candidates.get(&asked.candidate);
+        let candidate = candidate.filter(|candidate| candidate.asked_help() == Some(*asked))?;
         let project = projects.get(&asked.project)?;
         let may_know = match (recipient, customer) {
             (HelpRecipient::Customer(id), Some(customer)) => {

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::Candidate;
 use crate::Refusal;
 use crate::names::named;
+use crate::staff::help_notice::AskedHelp;
 use crate::text::TextLines;
 
 /// The maximum number of a candidate's requests within 24 hours, replaced ones included.
@@ -86,6 +87,12 @@ impl Candidate {
     /// The request that the company has not answered yet.
     pub fn open_help_request(&self) -> Option<&HelpRequest> {
         self.help_request.as_ref().filter(|request| request.is_open())
+    }
+
+    /// The open request, as notices to staff name it.
+    pub fn asked_help(&self) -> Option<AskedHelp> {
+        let asked_at = self.open_help_request()?.asked_at;
+        Some(AskedHelp { project: self.project, candidate: self.id, asked_at })
     }
 
     /// Replaces an earlier request by `request`. After [`MAX_HELP_REQUESTS`] requests within 24 hours, fails with the time until

@@ -208,7 +208,7 @@ impl Effect {
     /// The search for the people to tell about a candidate's open request for help; `None` without one. `version` is the
     /// candidate's version after the write.
     pub fn of_help_request(candidate: &Candidate, version: u64, now: DateTime<Utc>) -> Option<Self> {
-        let task = EffectTask::HelpRequested { asked: AskedHelp::of(candidate)? };
+        let task = EffectTask::HelpRequested { asked: candidate.asked_help()? };
         Some(Self::new(candidate.company.clone(), format_args!("{}-{version}", candidate.id), task, now))
     }
 

@@ -3,7 +3,6 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::candidate::Candidate;
 use crate::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 
 /// The minimum time between two mails to one recipient. The first mail is sent at once, because the candidate may be in the
@@ -20,19 +19,6 @@ pub struct AskedHelp {
     pub project: ProjectId,
     pub candidate: CandidateId,
     pub asked_at: DateTime<Utc>,
-}
-
-impl AskedHelp {
-    /// The open request of a candidate; `None` without one.
-    pub fn of(candidate: &Candidate) -> Option<Self> {
-        let asked_at = candidate.open_help_request()?.asked_at;
-        Some(Self { project: candidate.project, candidate: candidate.id, asked_at })
-    }
-
-    /// Whether this is still the candidate's open request.
-    pub fn is_open_in(&self, candidate: &Candidate) -> bool {
-        Self::of(candidate) == Some(*self)
-    }
 }
 
 /// The recipient of a mail about requests for help.

@@ -115,26 +115,63 @@ fn no_files_of_a_room_need_each_other() {
     assert_eq!(circles, Vec::<PathBuf>::new());
 }
 
+/// The imports from files that stand above the importing one. `rank` counts from the bottom; files without a rank do not count.
+fn upward(crate_folder: &Path, rank: impl Fn(&Path) -> Option<usize>) -> Vec<[PathBuf; 2]> {
+    let inside = |file: &PathBuf| file.strip_prefix(crate_folder).unwrap().to_owned();
+    let mut upward = Vec::new();
+    for (file, others) in &imports(crate_folder) {
+        let Some(own) = rank(&inside(file)) else { continue };
+        let above = others.iter().map(inside).filter(|other| rank(other).is_some_and(|other| other > own));
+        upward.extend(above.map(|other| [inside(file), other]));
+    }
+    upward
+}
+
+/// The folder or file of a crate in which a file is.
+fn top(file: &Path) -> &str {
+    file.iter().next().unwrap().to_str().unwrap()
+}
+
+fn readme_between(start: &str, end: &str) -> String {
+    let readme = std::fs::read_to_string(root().join("shared/README.md")).unwrap();
+    let (_, after) = readme.split_once(start).unwrap();
+    after.split_once(end).unwrap().0.to_owned()
+}
+
 #[test]
 fn modules_of_shared_depend_on_those_to_their_right() {
-    let readme = std::fs::read_to_string(root().join("shared/README.md")).unwrap();
-    let (_, stated) = readme.split_once("Modules depend on those to their right: ").unwrap();
-    let (stated, _) = stated.split_once(", whose crate").unwrap();
-    let order: Vec<&str> = stated.split(" \u{2192} ").map(|name| name.trim_matches('`')).collect();
+    let stated = readme_between("Modules depend on those to their right: ", ", whose crate");
+    let order: Vec<&str> = stated.split('\u{2192}').map(|name| name.trim().trim_matches('`')).collect();
     assert_eq!(order.last(), Some(&"domain"));
-    let crate_folder = root().join("shared/src");
     let rank = |file: &Path| {
-        let inside = file.strip_prefix(&crate_folder).unwrap();
-        let name = inside.iter().next().unwrap().to_str().unwrap();
-        order.iter().position(|module| *module == name)
-    };
-    let mut back = Vec::new();
-    for (file, others) in &imports(&crate_folder) {
-        let Some(own) = rank(file) else { continue };
-        let below = others.iter().filter(|other| rank(other).is_some_and(|other| other < own));
-        back.extend(
-            below.map(|other| [file, other].map(|file| file.strip_prefix(&crate_folder).unwrap().to_owned())),
+        let rank = order.iter().rev().position(|module| *module == top(file));
+        assert!(
+            rank.is_some() || top(file).ends_with(".rs"),
+            "shared/README.md gives {} no place",
+            top(file)
         );
+        rank
+    };
+    assert_eq!(upward(&root().join("shared/src"), rank), Vec::<[PathBuf; 2]>::new());
+}
+
+#[test]
+fn modules_of_domain_depend_on_those_above_them_in_the_list() {
+    let stated = readme_between("from bottom to top:\n\n```\n", "\n```");
+    let mut ranks = BTreeMap::new();
+    for (rank, line) in stated.lines().enumerate() {
+        let (modules, _) = line.split_once("  ").unwrap();
+        ranks.extend(modules.split(' ').map(|module| (module.trim_end_matches('/'), rank)));
     }
-    assert_eq!(back, Vec::<[PathBuf; 2]>::new());
+    let rank = |file: &Path| {
+        let is_test = file.iter().any(|name| name == "tests" || name == "tests.rs");
+        if is_test || ["lib.rs", "samples.rs"].contains(&top(file)) {
+            return None;
+        }
+        let rank = ranks.get(top(file)).copied();
+        // Files that are not in the list are at the bottom.
+        rank.or_else(|| top(file).ends_with(".rs").then_some(0))
+            .or_else(|| panic!("shared/README.md gives {} no place", top(file)))
+    };
+    assert_eq!(upward(&root().join("shared/domain/src"), rank), Vec::<[PathBuf; 2]>::new());
 }

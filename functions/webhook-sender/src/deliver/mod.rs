@@ -17,9 +17,9 @@
 //! and all stalled resources are due. The turn then waits for the requests in flight, keeps their attempts for
 //! the client to see, and begins anew.
 //!
-//! **Counts.** `EndpointHealth::failures` counts failures of the endpoint, and is reset when the endpoint accepts an
-//! event. `StalledResource::tries` counts failures of one event, and only while the endpoint accepts others. The
-//! attempt number that clients see is the larger count plus 1, so it may fall when another event is accepted.
+//! **Counts.** `EndpointHealth::failures` counts for the endpoint, and begins anew when it accepts an event.
+//! `StalledResource::tries` counts for an event: each rejection, and other failures only while the endpoint accepts other events. The
+//! number of the attempt that clients see is the larger one plus 1, so it may fall when another event is accepted.
 //!
 //! **One event**, which is answered 500, 500 and 200. Its number starts a turn, which leases the cursor and sends it. After the first 500,
 //! one transaction moves the cursor past it, and stores the attempt and its resource as stalled, with the next try after 5 s. Later

@@ -48,7 +48,8 @@ impl AccessFixture {
         let owner = app.owner().await;
         let [admin, recruiter, r_manager] =
             [app.staff("admin").await, app.staff("recruiter").await, app.staff("recruiter").await];
-        let [hiring, evaluator] = [app.staff("hiring-manager").await, app.staff("hiring-manager").await];
+        let [hiring, sharee] = [app.staff("hiring-manager").await, app.staff("hiring-manager").await];
+        let evaluator = app.staff("hiring-manager").await;
         let [reviewer, manager] = [app.staff("hiring-manager").await, app.staff("hiring-manager").await];
         // By an admin, so that the owner holds no role.
         let project = app.staff("admin").await.running_project(json!({})).await;
@@ -72,6 +73,7 @@ impl AccessFixture {
             ("recruiter", recruiter),
             ("r-manager", r_manager),
             ("hiring", hiring),
+            ("sharee", sharee),
             ("evaluator", evaluator),
             ("reviewer", reviewer),
             ("manager", manager),
@@ -138,8 +140,17 @@ impl AccessFixture {
         self.made.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// A new candidate for a request of `kind` on the route with this path, if it names one.
+    /// A new candidate for a request of `kind` on the route with this path, if it names one, and shared with the sharee if they send it.
     async fn candidate(&self, kind: &str, path: &str) -> Option<RowTarget> {
+        let candidate = self.unshared_candidate(kind, path).await?;
+        if kind == "sharee" {
+            let share = json!({ "customer": self.staff("sharee").uri });
+            self.owner.post(&format!("{}shares/", candidate.uri()), share).await.expect(201);
+        }
+        Some(candidate)
+    }
+
+    async fn unshared_candidate(&self, kind: &str, path: &str) -> Option<RowTarget> {
         if !path.contains("{candidateId}") {
             return None;
         }

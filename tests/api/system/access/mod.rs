@@ -132,9 +132,10 @@ async fn assert_promised_statuses(is_meant: impl Fn(&AccessRow) -> bool) {
     for row in promises.rows.iter().filter(|row| is_meant(row)) {
         let kinds = promises.kinds.iter().copied().zip(row.statuses.iter().copied());
         let kinds = kinds.clone().chain(exchanged::promised(row, kinds));
-        // Requests that change nothing share one subject, except those of the candidate in the path.
+        // Requests that change nothing share one subject, except those of the candidate in the path and of a sharee.
         let (unchanging, others): (Vec<_>, Vec<_>) = kinds.partition(|(kind, promised)| {
-            (row.method.is_safe() || *promised >= 400) && !matches!(*kind, "this-candidate" | "key")
+            (row.method.is_safe() || *promised >= 400)
+                && !matches!(*kind, "this-candidate" | "key" | "sharee")
         });
         let common = match unchanging.first() {
             Some((kind, _)) => Some(given.subject(kind, row).await),

@@ -14,7 +14,7 @@ use super::given::AccessFixture;
 use super::{AccessRow, AccessTable, CallerCredential};
 
 /// Callers who see less than all, by the names of `access.txt`.
-const RESTRICTED: [&str; 12] = [
+const RESTRICTED: [&str; 13] = [
     "token:manager",
     "token:recruiter",
     "token:read-only",
@@ -22,6 +22,7 @@ const RESTRICTED: [&str; 12] = [
     "recruiter",
     "manager",
     "hiring",
+    "sharee",
     "evaluator",
     "reviewer",
     "this-candidate",

@@ -49,7 +49,7 @@ pub enum CallerRelation {
 struct ActionRule {
     /// The lowest account type that allows it; `None` for actions that no account type allows.
     account_type: Option<AccountType>,
-    /// The roles in the project at hand that allow it.
+    /// The roles in the target's project that allow it.
     roles: &'static [StaffRole],
     this_candidate: bool,
     sharee: bool,
@@ -131,12 +131,12 @@ macro_rules! allow {
 /// Each `caller` is one of:
 ///
 /// - an account type: staff users with this or a higher one, whatever their roles; named tokens of the company with such rights
-/// - `STAFF`, `MANAGERS`, `OVERSEERS`, `EVALUATORS`: staff users with one of these roles in the project at hand, whatever their
+/// - `STAFF`, `MANAGERS`, `OVERSEERS`, `EVALUATORS`: staff users with one of these roles in the target's project, whatever their
 ///   account type. If interview managers are among them, also the named tokens that are limited to this project. If the row has no account
 ///   type, also named tokens of the company with the rights of an admin, which act for a customer with the role
 /// - `this_candidate`: the candidate that the request is about
 /// - `sharee`: staff users with a share of that candidate
-/// - `project_token`: the named tokens that are limited to the project at hand
+/// - `project_token`: the named tokens that are limited to the target's project
 ///
 /// `reads` lets named tokens that may only read take the whole action. `in person` refuses all named tokens.
 macro_rules! actions {

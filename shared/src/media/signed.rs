@@ -32,8 +32,8 @@ pub struct SignedUpload {
 }
 
 impl ObjectStore<'_> {
-    /// A signed URL of the object under `key`, to be displayed or saved as `name`. It works for a minute, that of a video for
-    /// up to four hours, and no longer than `max_lifetime`. HEAD and GET need different URLs.
+    /// A signed URL that displays the object under `key` or, with `name`, saves it under this name. It works for a
+    /// minute, that of a video for up to four hours, and no longer than `max_lifetime`. HEAD and GET need different URLs.
     pub async fn url_of(
         &self,
         key: &str,

@@ -1,34 +1,35 @@
 //! Delivers events to one endpoint.
 //!
-//! A turn takes steps: it reads the endpoint and the [next batch](next_batch), [sends](in_flight) it, and
-//! [records](record) what came of it in one transaction. A process may die anywhere: at worst, the events of
-//! one step are sent again, under the same identifiers and in the same order.
+//! A turn takes steps: it reads the endpoint and the [next batch](next_batch), [sends](in_flight) it, and [records](record)
+//! the results in one transaction. A process may die at any time: at worst, the events of one step are sent again, with
+//! the same identifiers and in the same order.
 //!
 //! **Lease.** Only one turn at a time sends to an endpoint. The turn [leases](shared::work) the cursor before it sends,
 //! for longer than a step can last, renews the lease with each step, and ends it when nothing is in flight or due, or
 //! when its time is over.
 //!
-//! **Position epoch and retry epoch.** A client may change the endpoint in the middle of a step: the API ignores the
-//! lease. The step's write then fails, and is repeated with its result merged into what the API has written.
-//! Two counters in the cursor tell how much of the result still counts. `position_epoch` rises when a client sets the
-//! position: how far the step has come no longer matters, and the stalled resources of earlier epochs are
-//! void. A turn deletes those before it sends. `retry_epoch` rises when a client has the endpoint tried at once,
-//! a new position included: what the step has found out about the health of the endpoint no longer matters,
-//! and all stalled resources are due. The turn then waits for the requests in flight, keeps their attempts for
-//! the client to see, and begins anew.
+//! **Position epoch and retry epoch.** A client may change the endpoint during a step, because the API ignores the lease. The
+//! step's write then fails, and is repeated after merging its result into the API's changes. Two counters in the cursor
+//! tell how much of the result is still valid. `position_epoch` rises when a client sets the position: the position that the
+//! step has reached is then void, as are stalled resources of earlier epochs, which a turn deletes before it sends.
+//! `retry_epoch` rises when a client requests an immediate attempt, which includes setting the position: what the step has
+//! learnt about the endpoint's health is then void, and all stalled resources are due. The turn waits for requests in
+//! flight, saves their attempts for clients to see, and starts afresh.
 //!
-//! **Counts.** `EndpointHealth::failures` counts for the endpoint, and begins anew when it accepts an event.
-//! `StalledResource::tries` counts for an event: each rejection, and other failures only while the endpoint accepts other events. The
-//! number of the attempt that clients see is the larger one plus 1, so it may fall when another event is accepted.
+//! **Counts.** `EndpointHealth::failures` counts failures of the endpoint, and is reset when the endpoint accepts an
+//! event. `StalledResource::tries` counts failures of one event: each rejection, and other failures only while the
+//! endpoint accepts other events. The attempt number that clients see is the larger count plus 1, so it may fall when
+//! another event is accepted.
 //!
-//! **One event**, which is answered 500, 500 and 200. Its number starts a turn, which leases the cursor and sends it. After the first 500,
-//! one transaction moves the cursor past it, and stores the attempt and its resource as stalled, with the next try after 5 s. Later
-//! events of the resource wait behind it; one event of another resource finds out whether the endpoint is at fault. A turn that another
-//! event starts sends it again, or else the schedule, up to a minute after it is due. The second 500 delays it by a minute. After the 200,
-//! the health begins anew, what has waited is sent in the order of its versions, and the stalled resource is deleted. If the endpoint
-//! accepts another event between the two 500s, this event is at fault instead: its own tries count, with the pauses of
-//! `PAUSES_OF_FAULTY_EVENT`, and the tenth gives it up. When an endpoint has accepted nothing for a day, the [owners are mailed](owner_mails);
-//! after five days the webhook is disabled.
+//! **Example:** an event that is answered with 500, 500 and 200. Its number starts a turn, which leases the cursor and
+//! sends the event. After the first 500, one transaction moves the cursor past the event, saves the attempt, and saves
+//! the resource as stalled with the next attempt after 5 s. Later events of the resource wait; one event of another
+//! resource tests whether the endpoint is at fault. The event is sent again by the next turn: one started by another
+//! event, or by the schedule up to a minute after the event is due. The second 500 delays it by a minute. After the
+//! 200, the health is reset, the waiting events are sent in the order of their versions, and the stalled resource is
+//! deleted. If instead the endpoint accepts another event between the two 500s, the event is at fault: its own attempts
+//! count, with the pauses of `PAUSES_OF_FAULTY_EVENT`, and it is given up after the tenth. When an endpoint has
+//! accepted nothing for a day, the [owners are mailed](owner_mails); after five days the webhook is disabled.
 
 mod attempt;
 mod conclude;
@@ -79,7 +80,7 @@ pub(crate) struct EndpointTurn<'a> {
     in_flight: InFlightDeliveries<'a, SenderInvocation<'a>>,
     /// When the turn's lease ends; `None` without a lease.
     lease: Option<DateTime<Utc>>,
-    /// The `retry_epoch` of the cursor that the turn knows of.
+    /// The cursor's `retry_epoch`, as last seen by this turn.
     retry_epoch: Option<u32>,
     previous_task: Option<DeliveryTask>,
     /// Whether all void stalled resources were deleted. The next write of the cursor records it.

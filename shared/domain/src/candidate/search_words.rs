@@ -19,7 +19,7 @@ const MAX_WORD_CHARS: usize = 64;
 const MAX_QUERY_CHARS: usize = 200;
 
 named! {
-    /// The source of a word, best first.
+    /// The source of a word. Better matches sort first.
     pub enum WordSource {
         /// The full name as one word, in either order.
         FullName = "FULL",
@@ -31,7 +31,7 @@ named! {
 }
 
 impl Candidate {
-    /// The words that searches find the candidate by.
+    /// The words by which searches find the candidate.
     pub fn words(&self) -> BTreeMap<String, WordSource> {
         self.searched_fields().words()
     }

@@ -119,7 +119,8 @@ impl DeliveryCursor {
             return Err(RefusedOrThrottled::TooMany(wait));
         }
         let has_void_resources = self.has_void_resources || self.stalled_count > 0;
-        // A new `position_epoch` voids the stalled resources, or their events would be sent by these and by the repetition.
+        // A new `position_epoch` voids the stalled resources. Otherwise, their events would be sent twice: by their retries and by the
+        // repeated feed.
         let accepted = BTreeSet::new();
         let position_epoch = self.position_epoch + 1;
         let moved = Self {

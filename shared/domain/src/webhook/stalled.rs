@@ -42,7 +42,7 @@ pub struct StalledResource {
     pub first_tried_at: Option<DateTime<Utc>>,
     /// When the next event is tried again.
     pub next_try_at: DateTime<Utc>,
-    /// The cursor's `retry_epoch` when that was set. With a later one, the event is tried at once.
+    /// The cursor's `retry_epoch` when `next_try_at` was set. With a later one, the event is due at once.
     pub retry_epoch: u32,
 }
 

@@ -440,7 +440,7 @@ impl AuthenticatedRequest {
         }
     }
 
-    /// Authorises a request for a target that callers who may not `read` it must not know of: they get [`Error::NotFound`].
+    /// Authorises a request for a target whose existence is hidden from callers who may not `read` it: they get [`Error::NotFound`].
     pub(super) fn authorise_or_hide(
         self,
         read: Action,

@@ -227,8 +227,8 @@ pub enum CredentialKind {
 }
 
 impl Credential {
-    /// Reads the Authorization header, else the session cookie. Two different credentials in the same place are
-    /// [`INVALID_CREDENTIAL`]: another site's cookie must not choose the account that a browser acts for.
+    /// Parses the Authorization header or, without one, the session cookie. Fails with [`INVALID_CREDENTIAL`] if there are two
+    /// headers or two different cookies: another site's cookie must not choose the account that a browser acts for.
     pub fn from_headers(headers: &HeaderMap) -> Result<Self> {
         let mut authorizations = headers.get_all(header::AUTHORIZATION).into_iter();
         let found = match (authorizations.next(), authorizations.next()) {

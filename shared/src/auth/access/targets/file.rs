@@ -91,8 +91,8 @@ impl FileRequest {
         Self { signed_name, method }
     }
 
-    /// Redirects to the object with this key, to be shown, or saved under `name`, where it can be fetched no longer than `max_lifetime`.
-    /// Fails with [`Error::Unauthenticated`] unless the URL is signed for `signed_name`.
+    /// Redirects to the object at `key`; with a `name`, browsers save it under that name. The bucket's URL works for at most
+    /// `max_lifetime`. Fails with [`Error::Unauthenticated`] unless the request's URL is signed for `signed_name`.
     pub(in crate::auth::access) async fn redirect(
         &self,
         objects: &ObjectStore<'_>,

@@ -18,7 +18,7 @@ pub struct QuestionnaireTarget {
     pub questionnaire: VersionedItem<Questionnaire>,
     /// Whether a candidate of the project has ever begun an interview.
     pub has_begun: bool,
-    /// The caller's relation to the project; candidates who have begun are [`CallerRelation::ThisCandidate`].
+    /// The caller's relation to the project; [`CallerRelation::ThisCandidate`] for candidates who may see the questions.
     pub relation: CallerRelation,
 }
 

@@ -113,8 +113,8 @@ impl Sealed {
 
 /// The key of a candidate without a password.
 ///
-/// The key is stored both hashed and sealed, because project managers may see it and mails repeat it. It is revoked before the
-/// interview ends.
+/// The key is stored both hashed and sealed, because project managers may see it and mails repeat it. It opens nothing
+/// once the interview has ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccessKey {
     /// The hash of the key. Requests are authenticated with it, so they need not open the seal.

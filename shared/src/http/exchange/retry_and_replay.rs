@@ -94,14 +94,14 @@ async fn run_until_committed<F: Future<Output = Response>>(
 ) -> Response {
     let state = RequestState::of(&parts.extensions);
     let mut attempt = 1;
+    // Run the handler again after a conflict: the other writer may be the service itself, for example when it records the key of a
+    // mail, and a client without competitors must not get 409.
     loop {
         let body = match &body {
             Ok(bytes) => Body::from(bytes.clone()),
             // The handler refuses the body with its own error, and only after admission.
             Err(_) => Body::from_stream(stream::iter([Err::<Bytes, _>("the body is too long")])),
         };
-        // The other writer may be the service itself, for example when it records the key of a mail. So run the handler
-        // again: a client without competitors must not get 409.
         let commits_before = state.usage.commits();
         let request = Request::from_parts(parts.clone(), body);
         let response = handler(request, app.clone()).await;

@@ -98,7 +98,7 @@ pub fn check(item: Item) -> Result<Option<&'static str>> {
         ("SESSION", _) => value::<Session>("session", item),
         ("SHARE", _) => value::<ShareNote>("share", item),
         ("USERNAME" | "EMAIL" | "CANDIDATE", "LOGIN") => value::<Account>("login", item),
-        ("IDEMPOTENCY", _) if !key.sk.contains("#version#") => entity::<KeyedAttempt>("keyed request", item),
+        ("IDEMPOTENCY", _) => entity::<KeyedAttempt>("keyed request", item),
         _ => return Ok(None),
     };
     name.map(Some)

@@ -189,7 +189,7 @@ impl BodyFields {
     /// Reads a boolean; from a form, `true` or `false`.
     pub fn flag(&mut self, name: &'static str) -> Option<bool> {
         self.note(name, BodyOutline::value::<bool>);
-        let is_form = self.form.is_some();
+        let is_form = self.is_form();
         self.read(name, |value| {
             let flag = match value {
                 Value::Bool(flag) => Some(*flag),

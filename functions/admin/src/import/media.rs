@@ -54,13 +54,18 @@ pub(super) fn validate(
         count.count += 1;
         count.bytes = add(count.bytes, file.size)?;
         last.clone_from(&file.path);
-        if allows_missing && is_absent(&path) {
+        if is_absent(&path) {
+            if !allows_missing {
+                return Err(
+                    lines.fault("the file is missing; --allow-missing imports the archive without it")
+                );
+            }
             named.remove(&file.path);
             absent += 1;
             continue;
         }
         if !fs::symlink_metadata(&path).is_ok_and(|found| found.is_file() && found.len() == file.size) {
-            return Err(lines.fault("there is no such file of this size"));
+            return Err(lines.fault("this is no file of this size"));
         }
         if archive::describe(&archive.path_of("media"), file.path.clone())?.sha256 != file.sha256 {
             return Err(lines.fault("the file has another hash"));

@@ -340,7 +340,7 @@ const ATTACKS: [Attack; 44] = [
             fs::rename(&path, &kept).unwrap();
             symlink(&kept, &path).unwrap();
         },
-        "there is no such file of this size",
+        "this is no file of this size",
     ),
     (
         "a file that nothing names",

@@ -135,7 +135,12 @@ async fn an_archive_whose_photo_was_replaced_before_the_download_is_imported_wit
     let refused = import(false).await.unwrap_err().to_string();
     let listed = fs::read_to_string(folder.path().join("media.jsonl")).unwrap();
     let line = 1 + listed.lines().position(|line| line.contains(gone)).unwrap();
-    assert_eq!(refused, format!("media.jsonl, line {line}: there is no such file of this size"));
+    assert_eq!(
+        refused,
+        format!(
+            "media.jsonl, line {line}: the file is missing; --allow-missing imports the archive without it"
+        )
+    );
     let imported = import(true).await.unwrap();
     assert_eq!((imported.media_missing, imported.was_there), (1, false));
     other.leave_unsound("a file is missing");

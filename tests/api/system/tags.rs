@@ -42,7 +42,7 @@ async fn every_single_resource_has_a_tag_and_no_list_has() {
     let given = AccessFixture::new().await;
     let promises = AccessTable::read();
     for row in promises.rows.iter().filter(|row| row.method == Method::GET) {
-        let kind = if row.path == "/whoami/candidate/" { "candidate" } else { "owner" };
+        let kind = if row.path == "/whoami/candidate/" { "other-candidate" } else { "owner" };
         let request = given.request(kind, row).await;
         let response = given.app.send(request.clone()).await;
         let is_list = |json: &Value| json.is_array() || json.get("meta").is_some();

@@ -175,8 +175,8 @@ macro_rules! actions {
 }
 
 actions! {
-    /// Read the company, its labels, customers and welcome videos, and the shares with the caller; named tokens with `projects` of
-    /// the customers only those with a role in these.
+    /// Read the company, its labels, customers and welcome videos, and the list of candidates shared with the caller. Named tokens
+    /// with `projects` see only customers who have a role in these projects.
     ReadCompany "read_company" reads: HiringManager;
     /// Change the company's settings.
     ChangeCompany "change_company": Admin;
@@ -184,7 +184,7 @@ actions! {
     ManageLabels "manage_labels": Recruiter;
     /// Create, change and delete welcome videos.
     ManageVideos "manage_videos": Recruiter;
-    /// Read a welcome video; candidates only those of their project.
+    /// Read a welcome video. Candidates read only the videos of their project.
     ReadVideo "read_video" reads: HiringManager or this_candidate;
     /// List, create and delete named tokens.
     // Owners alone, so that no token has more rights than the person who created it.
@@ -199,17 +199,17 @@ actions! {
     ReinviteCustomers "reinvite_customers": Admin;
     /// Import customers, which deactivates all others.
     ImportCustomers "import_customers": Admin;
-    /// List projects: owners and admins all, others those that give them a role.
+    /// List projects. Owners and admins see all, others only those that give them a role.
     ListProjects "list_projects" reads: HiringManager;
     /// See every project of the company.
     SeeAllProjects "see_all_projects" reads: Admin;
-    /// Read the company's events; named tokens with `projects` those of one of these.
+    /// Read the company's events. Named tokens with `projects` read only the events of these projects.
     ReadEvents "read_events" reads: Admin or project_token;
-    /// Read what the company has used in each month.
+    /// Read the company's usage in each month.
     ReadUsage "read_usage" reads: Admin;
-    /// Read webhooks and their deliveries; named tokens with `projects` those of webhooks for these alone.
+    /// Read webhooks and their deliveries. Named tokens with `projects` see only webhooks that are limited to these projects.
     ReadWebhooks "read_webhooks" reads: Admin or project_token;
-    /// Create, change and delete webhooks; named tokens with `projects` those that they have made for these.
+    /// Create, change and delete webhooks. Named tokens with `projects` manage only webhooks that they have created for these projects.
     ManageWebhooks "manage_webhooks": Admin or project_token;
     /// Change how long candidates are kept, put candidates on hold, and publish legal texts.
     ManagePrivacy "manage_privacy": Admin;
@@ -219,15 +219,15 @@ actions! {
     CreateProject "create_project": Recruiter;
     /// Read a project and list its candidates.
     ReadProject "read_project" reads: Admin or STAFF;
-    /// Read the questions of a project; candidates from the beginning of their interview on.
+    /// Read the questions of a project. Candidates may read them once their interview has begun.
     ReadQuestions "read_questions" reads: Admin or STAFF or this_candidate;
     /// Read how far the evaluators of a project agree.
     ReadAgreement "read_agreement" reads: Admin or OVERSEERS;
-    /// Evaluate a candidate; only with this role in the project, or as a named token with the rights of an owner or admin for a customer with it.
+    /// Evaluate a candidate, as an evaluator of the project. A named token with the rights of an owner or admin does so for an evaluator.
     Evaluate "evaluate": EVALUATORS;
-    /// Veto a candidate; only with this role in the project.
+    /// Veto a candidate, as an evaluator of the project.
     CastVeto "cast_veto": EVALUATORS in person;
-    /// Change a project, its status, its questions or its criteria; create, import, delete, skip and remind its candidates, set their deadlines, reopen and cancel their interviews, caption their answers, and show them to guests.
+    /// Change a project, its status, its questions or its criteria. Create, import, delete, skip and remind its candidates, set their deadlines, reopen and cancel their interviews, caption their answers, and show the answers to guests.
     ChangeProject "change_project": Admin or MANAGERS;
     /// Read a candidate, with files and recorded answers.
     ReadCandidate "read_candidate" reads: Admin or STAFF or this_candidate or sharee;
@@ -239,11 +239,11 @@ actions! {
     RequestErasure "request_erasure": Admin or MANAGERS or this_candidate;
     /// Withdraw a request for erasure.
     WithdrawErasure "withdraw_erasure": Admin or this_candidate;
-    /// Change a candidate's fields: managers those of the application, candidates their own.
+    /// Change a candidate's fields. Managers change those of the application, candidates their own.
     ChangeCandidate "change_candidate": Admin or MANAGERS or this_candidate;
     /// Answer the questions of an interview.
     AnswerQuestions "answer_questions": this_candidate in person;
-    /// Ask the company for help with an interview; also with a key that has ended, unless it was replaced.
+    /// Ask the company for help with an interview, even with a key that has ended, unless it was replaced.
     AskForHelp "ask_for_help": this_candidate in person;
     /// Advance a candidate.
     AdvanceCandidate "advance_candidate": Admin or MANAGERS or this_candidate;

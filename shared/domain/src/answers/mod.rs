@@ -330,7 +330,7 @@ impl Answers {
 }
 
 facts! {
-    /// The facts of an answer, which events of an interview tell.
+    /// The facts of an answer: values that events of the interview contain.
     pub struct InterviewFacts {
         /// The number of the take.
         take: u32,

@@ -36,31 +36,32 @@ const WITH_OWN_EVENT: [&str; 18] = [
 ];
 
 facts! {
-    /// The facts of a candidate.
+    /// The facts of a candidate: values that events about the candidate contain.
     pub struct CandidateFacts {
         /// The candidate's status.
         status: CandidateStatus,
-        /// The end of the time for the interview.
+        /// When the time for the interview ends; null without a deadline.
         deadline: Option<Timestamp>,
-        /// When the candidate was last invited.
+        /// When the candidate was last invited; null before the first invitation.
         invitationdate: Option<Timestamp>,
-        /// When the candidate first opened the interview, to the minute.
+        /// When the candidate first opened the interview, to the minute; null before.
         opened_at: Option<Timestamp>,
-        /// When the invitation was accepted.
+        /// When the invitation was accepted; null before.
         confirmationdate: Option<Timestamp>,
-        /// When the interview was completed.
+        /// When the interview was completed; null while it is not complete.
         interviewdate: Option<Timestamp>,
-        /// True if the time ended the interview, with answers, before it was complete; null otherwise.
+        /// True if the interview's time ended after the candidate had answered something but before the interview was complete;
+        /// null otherwise.
         ended_by_time: Option<bool>,
-        /// Whether mails reach the address.
+        /// Whether mails reach the candidate's email address.
         email_status: EmailStatus,
-        /// False while the candidate has yet to confirm another address; null otherwise.
+        /// False while the candidate has yet to confirm a new email address; null otherwise.
         email_confirmed: Option<bool>,
         /// The number of completed evaluations.
         completed_evaluations: usize,
-        /// When the service erases the candidate, who has requested it; null without a request.
+        /// When the service will erase the candidate because erasure was requested; null without a request.
         erasure_due_at: Option<Timestamp>,
-        /// The version that the candidate has accepted of each kind of legal text; null for none.
+        /// For each kind of legal text, the version that the candidate has accepted; null if they have accepted none.
         consents: Option<BTreeMap<LegalKind, u32>>,
     }
 }

@@ -64,7 +64,7 @@ impl Default for TimeFactor {
 pub struct InterviewAdjustments {
     /// Multiplies the times to prepare and to answer, and the time of the interview.
     pub time_factor: TimeFactor,
-    /// Takes in addition to those of each question.
+    /// The number of takes that the candidate may record in addition to the limit of each question.
     pub extra_takes: u32,
     /// Whether the candidate may answer every question in writing.
     pub may_write: bool,

@@ -76,7 +76,7 @@ named! {
     pub enum CandidateStatus {
         /// Created but not notified.
         New = "new",
-        /// Invited by mail.
+        /// Invited, but has not accepted.
         Invited = "invited",
         /// Has accepted the invitation.
         Confirmed = "confirmed",

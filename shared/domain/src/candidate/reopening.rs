@@ -55,7 +55,7 @@ pub struct Reopening {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<ReopeningMessage>,
     pub reopened_at: DateTime<Utc>,
-    /// How often the interview was reopened, this time included. Each time gives one more take of each question.
+    /// The number of reopenings, including this one. Each gives one more take of each question.
     pub count: u32,
     /// Whether the interview was complete before the reopening. Otherwise its time had ended.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]

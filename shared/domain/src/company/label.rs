@@ -14,7 +14,7 @@ pub struct Label {
     pub id: LabelId,
     /// The company that owns the label.
     pub company: CompanyId,
-    /// Unique in the company, ignoring case.
+    /// The text of the label, unique in the company, ignoring case.
     pub text: LabelText,
     /// False once the deletion has begun: projects can no longer add the label.
     pub is_active: bool,

@@ -64,13 +64,13 @@ named! {
     /// The recommendation of an evaluator.
     #[schemars(extend("x-closed-set" = true))]
     pub enum Recommendation {
-        /// Certainly not.
+        /// Certainly not recommended.
         DefinitelyNo = "definitely_no",
-        /// Rather not.
+        /// Rather not recommended.
         No = "no",
-        /// Rather.
+        /// Rather recommended.
         Yes = "yes",
-        /// By all means.
+        /// Strongly recommended.
         StrongYes = "strong_yes",
     }
 }

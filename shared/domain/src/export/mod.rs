@@ -40,7 +40,7 @@ named! {
     /// How far an export has come.
     #[schemars(extend("x-closed-set" = true))]
     pub enum ExportStatus {
-        /// It waits for its beginning, which is within minutes.
+        /// The export has not started. It starts within minutes.
         Pending = "pending",
         /// The archive is being written.
         Running = "running",
@@ -48,7 +48,7 @@ named! {
         Successful = "successful",
         /// No archive could be written. Request another export.
         Failed = "failed",
-        /// The archive could be downloaded for 72 hours, and is deleted.
+        /// The archive was deleted, after it could be downloaded for 72 hours.
         Expired = "expired",
     }
 }
@@ -58,7 +58,7 @@ named! {
     pub enum ExportFailure {
         /// The company has more data than one export can hold. The operator of the service can export it.
         TooLarge = "too_large",
-        /// The service has failed three times.
+        /// The service has failed three times to write the archive.
         Internal = "internal",
     }
 }

@@ -22,15 +22,15 @@ pub struct ErasureRecord {
 named! {
     /// Why something was erased.
     pub enum ErasureReason {
-        /// A user or a service has deleted it.
+        /// Deleted by a user, or by a service with a named token.
         Deleted = "deleted",
-        /// The candidate has requested it.
+        /// Erasure was requested by the candidate, or by a manager for them.
         Requested = "requested",
-        /// They were kept as long as the retention of the company or the project says.
+        /// The retention period of the company or of the project had passed.
         Retention = "retention",
         /// The company's contract has ended.
         CompanyClosed = "company_closed",
-        /// It had been deleted before the service was restored to an earlier moment.
+        /// Deleted before, and again because the service was restored to a moment before the deletion.
         Restored = "restored",
     }
 }
@@ -62,16 +62,16 @@ impl ErasureRecord {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct ErasureCounts {
-    /// Items that the deletion itself has deleted: the candidate, names, search entries, shares. 0 if it had happened
-    /// before.
+    /// The number of items that the deletion itself deleted: the candidate, names, search entries, shares. 0 if they had been
+    /// deleted before.
     pub items: usize,
-    /// Evaluations, drafts included.
+    /// The number of evaluations, including drafts.
     pub evaluations: usize,
-    /// Entries of the history, the deletion's included, that keep only author, types and time.
+    /// The number of history entries that now contain only author, types and time, including that of the deletion.
     pub history_entries: usize,
-    /// Files.
+    /// The number of files.
     pub files: usize,
-    /// The size of the files together.
+    /// The total size of the files, in bytes.
     pub bytes: u64,
 }
 

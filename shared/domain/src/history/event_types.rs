@@ -14,19 +14,19 @@ named! {
         CandidateInvited = "candidate.invited",
         /// A candidate has opened the interview for the first time.
         CandidateOpened = "candidate.opened",
-        /// A candidate has accepted the invitation, or may start again.
+        /// A candidate has accepted the invitation, or may start the interview again.
         CandidateConfirmed = "candidate.confirmed",
         /// A candidate has started the interview.
         CandidateInterviewing = "candidate.interviewing",
         /// A candidate has completed the interview.
         CandidateInterviewed = "candidate.interviewed",
-        /// A candidate goes on with an interview that they had completed, since a manager has reopened it.
+        /// A manager has reopened an interview that the candidate had completed or whose time had ended, so that they can continue it.
         CandidateReopened = "candidate.reopened",
         /// A candidate has started but did not complete the interview.
         CandidateAborted = "candidate.aborted",
         /// A candidate has missed the deadline.
         CandidateExpired = "candidate.expired",
-        /// A manager has cancelled the interview of a candidate, who may have begun. Comes with `candidate.skipped`.
+        /// A manager has cancelled a candidate's interview, which may have begun. The event also has the type `candidate.skipped`.
         CandidateCancelled = "candidate.cancelled",
         /// A manager has withdrawn a candidate.
         CandidateSkipped = "candidate.skipped",
@@ -44,17 +44,17 @@ named! {
         CandidateShared = "candidate.shared",
         /// A share of a candidate was deleted.
         CandidateUnshared = "candidate.unshared",
-        /// A link was created that lets a person without an account watch a candidate's answers.
+        /// A guest link was created. It lets a person without an account watch a candidate's answers.
         CandidateGuestLinkCreated = "candidate.guest_link_created",
-        /// Such a link was deleted. The end of one by time has no event.
+        /// A guest link to a candidate's answers was deleted. A link that expires has no event.
         CandidateGuestLinkDeleted = "candidate.guest_link_deleted",
         /// Mails to a candidate bounced or were reported as spam.
         CandidateUndeliverable = "candidate.undeliverable",
-        /// A candidate has requested erasure, or a manager has for them.
+        /// A candidate, or a manager for them, has requested the candidate's erasure.
         CandidateErasureRequested = "candidate.erasure_requested",
         /// A request for erasure was withdrawn.
         CandidateErasureWithdrawn = "candidate.erasure_withdrawn",
-        /// A candidate has accepted a legal text, or it was recorded that they have elsewhere.
+        /// A candidate has accepted a legal text, or it was recorded that they had accepted one elsewhere.
         CandidateConsented = "candidate.consented",
         /// A consent of a candidate was withdrawn.
         CandidateConsentWithdrawn = "candidate.consent_withdrawn",
@@ -62,24 +62,25 @@ named! {
         CandidateHeld = "candidate.held",
         /// The hold of a candidate was deleted.
         CandidateReleased = "candidate.released",
-        /// Other fields of a candidate were changed, files and the password among them.
+        /// Fields of a candidate without an event of their own were changed, such as files or the password.
         CandidateUpdated = "candidate.updated",
         /// A candidate was deleted with all their data.
         CandidateDeleted = "candidate.deleted",
-        /// Everything that was left of a deleted candidate was erased: files, evaluations, and what their events had said.
+        /// Everything that was left of a deleted candidate was erased: files, evaluations, and the contents of their earlier events.
         CandidateErased = "candidate.erased",
-        /// A recorded answer can be played: `take` of the `question` at this URL, `seconds` long.
+        /// A recorded answer can be played. `question` is the question's URL, `take` the number of the take, `seconds` its length.
         AnswerConverted = "answer.converted",
-        /// The conversion of a recorded answer, `take` of the `question` at this URL, has failed; the take does not count.
+        /// The conversion of a recorded answer has failed, so the take does not count. `question` is the question's URL, `take` the
+        /// take's number.
         AnswerFailed = "answer.failed",
-        /// The captions of a recorded answer, `take` of the `question` at this URL, were set or deleted. Captions that go with their
-        /// take have no event.
+        /// The captions of a recorded answer were set or deleted. `question` is the question's URL, `take` the number of the take.
+        /// Captions that are deleted with their take have no event.
         AnswerCaptioned = "answer.captioned",
         /// A project was created.
         ProjectCreated = "project.created",
         /// Settings, questions or criteria of a project were changed.
         ProjectUpdated = "project.updated",
-        /// A project has another status.
+        /// The status of a project was changed.
         ProjectStatusChanged = "project.status_changed",
         /// Customers were given roles in a project, or lost them.
         ProjectStaffChanged = "project.staff_changed",
@@ -123,9 +124,10 @@ named! {
         CompanySignInChanged = "company.sign_in_changed",
         /// The company's contract has ended: all logins have ended, and the service erases everything.
         CompanyDeleted = "company.deleted",
-        /// An export of everything of the company can be downloaded by its owners.
+        /// An export of the company is finished, and owners can download it.
         CompanyExported = "company.exported",
-        /// An export of the company was deleted by an owner, or by the service, since a candidate or customer was deleted whose data it held.
+        /// An export of the company was deleted by an owner, or by the service because it may contain data of a deleted candidate
+        /// or customer.
         CompanyExportDeleted = "company.export_deleted",
         /// The retention of the company was changed.
         RetentionUpdated = "retention.updated",
@@ -135,7 +137,7 @@ named! {
         WebhookCreated = "webhook.created",
         /// Fields of a webhook were changed, its secret among them, or it was enabled.
         WebhookUpdated = "webhook.updated",
-        /// A webhook was disabled: by a client, by its own 410, or because it has failed for too long.
+        /// A webhook was disabled: by a client, because it answered 410 Gone, or because it failed for too long.
         WebhookDisabled = "webhook.disabled",
         /// A webhook was deleted.
         WebhookDeleted = "webhook.deleted",

@@ -22,7 +22,7 @@ use crate::outgoing::{AllowedTargets, OutgoingUrl};
 /// The maximum length of an issuer's URL, in bytes.
 const MAX: usize = 500;
 
-/// The URL by which an issuer calls itself, in the spelling of the claim `iss`.
+/// The URL of an issuer, spelled exactly like `iss` in its tokens.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[schemars(inline, extend("format" = "uri", "maxLength" = MAX))]
 pub struct IssuerUrl(String);
@@ -67,13 +67,13 @@ impl<'de> Deserialize<'de> for IssuerUrl {
 named! {
     /// Why the keys of an issuer are not known.
     pub enum IssuerFault {
-        /// The issuer did not answer in time, or with a failure of its own.
+        /// The issuer could not be reached, did not answer in time, or answered with 429 or a server error.
         Unreachable = "issuer_unreachable",
-        /// The issuer, or its keys, are not in the public internet.
+        /// The host of the issuer, or that of its keys, is not in the public internet.
         NotPublic = "issuer_not_public",
         /// The URL does not answer with a configuration by OpenID Connect Discovery.
         NoDiscovery = "issuer_without_discovery",
-        /// The configuration is one of another issuer.
+        /// The configuration at the URL names another issuer.
         OtherIssuer = "issuer_differs",
         /// There are no keys of the algorithms that the service verifies.
         NoKeys = "issuer_without_keys",

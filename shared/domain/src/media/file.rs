@@ -8,7 +8,7 @@ use crate::names::named;
 named! {
     /// A kind of file that an account can have, at most one of each.
     pub enum FileKind {
-        /// A picture of the owner.
+        /// A photo of the candidate or customer.
         Photo = "photo",
         /// A curriculum vitae.
         Cv = "cv",

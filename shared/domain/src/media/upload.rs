@@ -31,11 +31,11 @@ named! {
     /// How far an upload is.
     #[schemars(extend("x-closed-set" = true))]
     pub enum UploadStatus {
-        /// The file has not arrived, or has not been looked at.
+        /// The file has not arrived, or has not been validated.
         AwaitingUpload = "awaiting-upload",
         /// The file is attached.
         Successful = "successful",
-        /// There is no file, and will be none.
+        /// The upload has failed, and no file will be attached.
         Failed = "failed",
     }
 }

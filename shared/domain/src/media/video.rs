@@ -173,9 +173,9 @@ impl Video {
 }
 
 facts! {
-    /// The facts of a welcome video.
+    /// The facts of a welcome video: values that its events contain.
     pub struct VideoFacts {
-        /// How far the video is.
+        /// The progress of the conversion.
         video_conversion_status: ConversionStatus,
         /// The length in seconds; 0 before the conversion.
         length: u32,

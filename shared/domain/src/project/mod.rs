@@ -163,19 +163,19 @@ impl Project {
 }
 
 facts! {
-    /// The facts of a project.
+    /// The facts of a project: values that its events contain.
     pub struct ProjectFacts {
         /// The display name.
         name: ShortName,
-        /// The company's own identifier, for people; empty for none.
+        /// The company's own identifier of the project, shown to people; empty for none.
         internal_id: TextLine<100>,
         /// The project's status.
         status: ProjectStatus,
         /// When the project first ran or is planned to run.
         activationdate: Option<NaiveDate>,
-        /// When the project was archived or is planned to be.
+        /// When the project was first closed or is planned to close.
         closedate: Option<NaiveDate>,
-        /// The rule of the project's own for how long candidates are kept; null if that of the company applies.
+        /// The project's own rule for how long candidates are kept; null if the company's rule applies.
         retention: Option<RetentionRule>,
     }
 }

@@ -29,7 +29,7 @@ pub enum JoinMode {
 pub enum InterviewPlatform {
     /// In this service.
     Builtin,
-    /// Elsewhere: events tell of them.
+    /// On another platform, which reports by events.
     External,
 }
 
@@ -77,7 +77,7 @@ pub struct ProjectSettings {
     pub invite_candidates: bool,
     /// The number of days until the default deadline of candidates.
     pub default_interview_period: Option<u32>,
-    /// When the project was archived or is planned to be.
+    /// When the project was first closed or is planned to close.
     pub closedate: Option<NaiveDate>,
     /// When the project first ran or is planned to run.
     pub activationdate: Option<NaiveDate>,

@@ -66,7 +66,7 @@ pub struct Question {
     pub id: QuestionId,
     /// Counts the changes, from 1.
     pub revision: u64,
-    /// Unique among the project's questions, which are sorted by it.
+    /// The position of the question, unique in the project. Questions are sorted by it, ascending.
     pub position: u32,
     /// The question itself.
     pub text: QuestionText,
@@ -104,7 +104,7 @@ pub struct Criterion {
     pub id: CriterionId,
     /// Counts the changes, from 1.
     pub revision: u64,
-    /// Unique among the project's criteria, which are sorted by it.
+    /// The position of the criterion, unique in the project. Criteria are sorted by it, ascending.
     pub position: u32,
     /// The display name.
     pub name: CriterionName,

@@ -210,7 +210,7 @@ impl Project {
 }
 
 facts! {
-    /// The facts of a company's retention.
+    /// The facts of a company's retention: values that its events contain.
     pub struct RetentionFacts {
         /// The number of days that candidates are kept; null keeps them for ever.
         days: Option<u32>,
@@ -220,7 +220,7 @@ facts! {
         request_days: u32,
         /// The days of notice before an erasure.
         notice_days: u32,
-        /// Nothing is erased by the rule before; null for a rule that keeps candidates.
+        /// When the rule starts to erase candidates; null for a rule that keeps them.
         starts_at: Option<Timestamp>,
     }
 }

@@ -21,15 +21,15 @@ const LEASE: TimeDelta = TimeDelta::minutes(10);
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct RunCounts {
-    /// Candidates whom the run has looked at.
+    /// The number of candidates that the run has checked.
     pub looked_at: u64,
-    /// Erased candidates.
+    /// The number of candidates that the run has erased.
     pub erased: u64,
-    /// Candidates who are or will soon be due, but are on hold.
+    /// The number of candidates on hold who would be due now or within the days of notice.
     pub held: u64,
-    /// Candidates who will be due within the days of notice.
+    /// The number of candidates who will be due within the days of notice.
     pub soon: u64,
-    /// Candidates who are due by a rule that has not started.
+    /// The number of candidates who are due by a rule that has not started.
     pub waiting: u64,
 }
 
@@ -81,7 +81,7 @@ pub struct ErasureBatch {
     pub candidates: Vec<CandidateId>,
 }
 
-/// A completed run.
+/// A completed retention run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompletedRun {
     /// When the run ended.
@@ -93,7 +93,7 @@ pub struct CompletedRun {
 facts! {
     /// The facts of a run, which events tell beside those of the retention.
     pub struct RunFacts {
-        /// The facts about the last run that its event tells.
+        /// The last retention run, which the event reports.
         last_run: ToldRun,
     }
 }
@@ -102,7 +102,7 @@ facts! {
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct ToldRun {
-    /// When it ended.
+    /// When the run ended.
     at: Timestamp,
     #[serde(flatten)]
     counts: RunCounts,

@@ -22,10 +22,10 @@ use crate::text::{Email, ShortName, TextLine, Username};
 use crate::timestamp::Timestamp;
 
 named! {
-    /// A customer's rights in the company; each type includes those before it.
+    /// A customer's rights in the company. Each type includes the rights of the types before it.
     #[schemars(extend("x-closed-set" = true))]
     pub enum AccountType {
-        /// Works in the projects that list them.
+        /// Works in the projects that give them a role.
         HiringManager = "hiring-manager",
         /// Creates projects and welcome videos.
         Recruiter = "recruiter",
@@ -48,9 +48,9 @@ impl AccountType {
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline, extend("x-closed-set" = true))]
 pub enum CustomerStatus {
-    /// Invited, but not activated.
+    /// Invited, but has not activated the account.
     Invited,
-    /// The customer has set a password.
+    /// Has activated the account, by setting a password or by signing in.
     Confirmed,
 }
 
@@ -316,7 +316,7 @@ impl Customer {
 }
 
 facts! {
-    /// The facts of a customer.
+    /// The facts of a customer: values that events about the customer contain.
     pub struct CustomerFacts {
         /// The customer's rights in the company.
         account_type: AccountType,
@@ -326,13 +326,13 @@ facts! {
         is_active: bool,
         /// Whether the operator lets the customer act on behalf of others.
         authenticate_on_behalf: bool,
-        /// When the customer was last invited.
+        /// When the customer was last invited; null before the first invitation.
         invitationdate: Option<Timestamp>,
-        /// When the account was activated.
+        /// When the account was activated; null before.
         confirmationdate: Option<Timestamp>,
-        /// Whether mails reach the address.
+        /// Whether mails reach the customer's email address.
         email_status: EmailStatus,
-        /// False while the customer has yet to confirm another address.
+        /// False while the customer has yet to accept the invitation or to confirm a new email address.
         email_confirmed: bool,
     }
 }

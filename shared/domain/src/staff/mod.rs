@@ -27,11 +27,11 @@ named! {
     /// A role of a customer in one project.
     #[schemars(extend("x-closed-set" = true))]
     pub enum StaffRole {
-        /// Runs the project; the contract's Project Manager.
+        /// Manages the project; called Project Manager in the contract.
         InterviewManager = "interview_manager",
         /// Evaluates interviewed candidates.
         Evaluator = "evaluator",
-        /// Looks on.
+        /// Reads the project and its results without evaluating.
         Reviewer = "reviewer",
     }
 }

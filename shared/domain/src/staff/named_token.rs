@@ -312,15 +312,15 @@ impl TryFrom<StoredToken> for NamedToken {
 }
 
 facts! {
-    /// The facts of a named token.
+    /// The facts of a named token: values that its events contain.
     pub struct TokenFacts {
-        /// The rights of the token.
+        /// The account type whose rights the token has, unless it is limited to projects.
         account_type: AccountType,
-        /// Whether it may only read.
+        /// Whether the token may only read.
         read_only: bool,
-        /// When it ends; null for never.
+        /// When the token expires; null for never.
         expires_at: Option<Timestamp>,
-        /// The issuer of the workload that it trusts; null for a token with a value.
+        /// The URL of the issuer of the workload that may use the token; null for a token with a value.
         issuer: Option<IssuerUrl>,
     }
 }

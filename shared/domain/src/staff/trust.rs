@@ -28,7 +28,7 @@ const OWN_CLAIMS: [&str; 6] = ["iss", "sub", "aud", "exp", "nbf", "iat"];
 /// How long a recurring problem is not recorded again.
 const NOTED_AGAIN: TimeDelta = TimeDelta::hours(1);
 
-/// A text of a token, compared character by character.
+/// A value in a token, compared character by character.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline, extend("minLength" = 1, "maxLength" = MAX_TEXT))]
 #[serde(try_from = "String")]
@@ -110,23 +110,23 @@ impl TokenTrust {
 named! {
     /// Why the last exchange for a token failed.
     pub enum TrustProblem {
-        /// The issuer did not answer in time, or with a failure of its own.
+        /// The issuer could not be reached, did not answer in time, or answered with 429 or a server error.
         IssuerUnreachable = "issuer_unreachable",
-        /// The issuer, or its keys, are not in the public internet.
+        /// The host of the issuer, or that of its keys, is not in the public internet.
         IssuerNotPublic = "issuer_not_public",
-        /// The URL of the issuer does not answer with a configuration.
+        /// There is no valid configuration at `/.well-known/openid-configuration` below the issuer's URL.
         IssuerWithoutDiscovery = "issuer_without_discovery",
-        /// The configuration is one of another issuer.
+        /// The configuration at the issuer's URL names another issuer.
         IssuerDiffers = "issuer_differs",
-        /// The issuer has no keys that the service verifies with.
+        /// The issuer publishes no keys for RS256, ES256 or ES384.
         IssuerWithoutKeys = "issuer_without_keys",
-        /// The JWT was for another audience than the base URL of the API.
+        /// The audience of the JWT (`aud`) was not the base URL of the API.
         WrongAudience = "wrong_audience",
-        /// The JWT had ended, had not begun, was older than a day, or did not say so.
+        /// The JWT had expired, was not valid yet, was older than a day, or lacked the claims about its time.
         WrongTime = "wrong_time",
-        /// The `sub` of the JWT was another one.
+        /// The `sub` of the JWT was not the token's `subject`.
         WrongSubject = "wrong_subject",
-        /// One of `claims` was missing, no text, or another one.
+        /// One of the token's `claims` was missing in the JWT, was not a string, or had another value.
         WrongClaim = "wrong_claim",
         /// Several tokens of the company trust the workload, and the request named none of them.
         SeveralTokens = "several_tokens",

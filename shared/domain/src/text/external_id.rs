@@ -6,8 +6,8 @@ use serde::de::{Deserialize, Deserializer, Error as _};
 
 use super::{BLANK, TextLine, is_ignorable};
 
-/// The client's key of a candidate or a project: one line of 1 to 200 characters, all of which can be seen, white space inside
-/// included. Compared exactly.
+/// The client's key of a candidate or a project: one line of 1 to 200 visible characters, with white space between them
+/// allowed. Compared exactly.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[schemars(inline, extend("minLength" = 1))]
 pub struct ExternalId(TextLine<200>);

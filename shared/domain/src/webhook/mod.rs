@@ -53,13 +53,13 @@ pub const MAX_PROJECTS: usize = 50;
 named! {
     /// Why a webhook is disabled.
     pub enum DisabledReason {
-        /// A client has disabled it.
+        /// A client has disabled the webhook.
         Request = "request",
-        /// It has answered 410 Gone.
+        /// The webhook has answered 410 Gone.
         Gone = "gone",
-        /// It has accepted nothing for five days.
+        /// The webhook has accepted no event for five days.
         Failing = "failing",
-        /// It came with an archive of the company, which holds no secrets, and needs a new one.
+        /// The webhook was imported with an archive of the company, which contains no secrets. It needs a new secret.
         NoSecret = "no_secret",
     }
 }
@@ -216,11 +216,11 @@ impl Webhook {
 }
 
 facts! {
-    /// The facts of a webhook.
+    /// The facts of a webhook: values that its events contain.
     pub struct WebhookFacts {
         /// Whether events are sent.
         is_enabled: bool,
-        /// Why it is disabled; null while it is enabled.
+        /// Why the webhook is disabled; null while it is enabled.
         disabled_reason: Option<DisabledReason>,
     }
 }

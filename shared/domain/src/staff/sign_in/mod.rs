@@ -140,15 +140,15 @@ impl SignInSettings {
 }
 
 facts! {
-    /// The facts of the settings of sign-in.
+    /// The facts of the settings of sign-in: values that events about them contain.
     pub struct SignInFacts {
         /// Whether staff can sign in by a provider.
         is_on: bool,
-        /// The issuer; null without a provider.
+        /// The URL of the provider; null without one.
         issuer: Option<String>,
-        /// Whether addresses count that the provider does not call verified.
+        /// Whether the first sign-in may use an address that the provider does not call verified.
         trusts_addresses: bool,
-        /// Whether staff may sign in by the provider alone.
+        /// Whether staff may sign in only by the provider.
         required: bool,
     }
 }

@@ -11,31 +11,31 @@ use crate::names::named;
 const NOTED_AGAIN: TimeDelta = TimeDelta::hours(1);
 
 named! {
-    /// Why nobody could sign in. No value depends on what a stranger has sent.
+    /// Why nobody could sign in: a problem of the provider or of the settings. Requests of strangers cannot cause it.
     pub enum SignInProblem {
-        /// The issuer did not answer in time, or with a failure of its own.
+        /// The issuer could not be reached, did not answer in time, or answered with 429 or a server error.
         IssuerUnreachable = "issuer_unreachable",
-        /// The issuer, or its keys, are not in the public internet.
+        /// The host of the issuer, or that of its keys, is not in the public internet.
         IssuerNotPublic = "issuer_not_public",
-        /// The URL of the issuer does not answer with a configuration.
+        /// There is no valid configuration at `/.well-known/openid-configuration` below the issuer's URL.
         IssuerWithoutDiscovery = "issuer_without_discovery",
-        /// The configuration is one of another issuer.
+        /// The configuration at the issuer's URL names another issuer.
         IssuerDiffers = "issuer_differs",
-        /// The issuer has no keys that the service verifies with.
+        /// The issuer publishes no keys for RS256, ES256 or ES384.
         IssuerWithoutKeys = "issuer_without_keys",
-        /// The configuration names no endpoints for sign-in, or some outside of the public internet.
+        /// The provider's configuration lacks `authorization_endpoint` or `token_endpoint`, or one of them is not in the public internet.
         IssuerWithoutEndpoints = "issuer_without_endpoints",
-        /// The provider does not offer PKCE by S256.
+        /// The provider does not support PKCE with `S256`.
         IssuerWithoutPkce = "issuer_without_pkce",
-        /// The provider takes no client secret.
+        /// The provider supports neither `client_secret_basic` nor `client_secret_post`.
         IssuerWithoutAuthentication = "issuer_without_authentication",
-        /// The provider refuses the client or its secret.
+        /// The provider refuses the client identifier or the client secret.
         ClientRefused = "client_refused",
-        /// The service cannot read the client secret any more.
+        /// The service can no longer read the client secret. Send it again.
         ClientSecretLost = "client_secret_lost",
-        /// The token endpoint has no address, none in the public internet, or no valid certificate.
+        /// The host of the token endpoint is unknown, is not in the public internet, or has no valid certificate.
         TokenEndpointUnreachable = "token_endpoint_unreachable",
-        /// The provider redeemed a code without an ID token.
+        /// The provider accepted a code but returned no ID token.
         NoIdToken = "no_id_token",
     }
 }

@@ -94,9 +94,9 @@ pub struct SignInProvider {
     pub client_secret: Option<Sealed>,
     /// The domains whose addresses link an account at the first sign-in.
     pub domains: BTreeSet<MailDomain>,
-    /// Whether addresses count that the provider does not call verified.
+    /// Whether the first sign-in may use an address that the provider does not call verified.
     pub trusts_addresses: bool,
-    /// Whether staff may sign in by the provider alone.
+    /// Whether staff may sign in only by the provider.
     pub required: bool,
     /// Owners who may keep using their passwords, as long as they are owners.
     // Customers instead of addresses, which would outlive the customers here.

@@ -18,7 +18,7 @@ pub struct CancellationView {
     reason: String,
     /// When the interview was cancelled.
     at: Timestamp,
-    /// The customer or the named token that has cancelled it, which may be deleted by now; null if that is not known.
+    /// The URL of the customer or named token that cancelled the interview, which may be deleted since; null if it is unknown.
     #[schemars(example = example_uri::CUSTOMER)]
     by: Option<Uri>,
 }

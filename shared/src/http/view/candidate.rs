@@ -97,10 +97,10 @@ impl<'a> CandidateViewer<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Candidate")]
 pub struct CandidateView {
-    /// The company.
+    /// The URL of the company.
     #[schemars(example = example_uri::COMPANY)]
     company: Uri,
-    /// The candidate's project.
+    /// The URL of the candidate's project.
     #[schemars(example = example_uri::PROJECT)]
     project: Uri,
     #[serde(flatten)]
@@ -134,8 +134,8 @@ pub struct CandidateFieldsView {
     /// A login name in addition to the email address, unique in the company; empty if there is none.
     #[schemars(example = &"ada")]
     username: OrEmpty<Username>,
-    /// The address for mails and as a login name; empty if there is none. While `email_confirmed` is false, the former address
-    /// counts.
+    /// The email address, for mails and as a login name; empty if there is none. While `email_confirmed` is false, the former
+    /// address remains in use.
     #[schemars(example = &"ada@example.com")]
     email: OrEmpty<Email>,
     /// False while a candidate with a password has yet to confirm this `email`; true otherwise.
@@ -146,17 +146,19 @@ pub struct CandidateFieldsView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"4711")]
     external_id: Option<OrEmpty<ExternalId>>,
-    /// Addresses that are not `deliverable` get no mails until they are replaced. Empty without an address.
+    /// Whether mails reach the email address. An address that is not `deliverable` gets no mails until it is replaced. Empty
+    /// without an address.
     email_status: EmailStatus,
-    /// Changed by advancing, skipping and cancelling, by deadlines and by the interview itself.
+    /// The status of the candidate, changed by advancing, skipping and cancelling, by deadlines and by the interview itself.
     status: CandidateStatus,
-    /// When the invitation was accepted.
+    /// When the invitation was accepted; null before.
     #[schemars(example = ())]
     confirmationdate: Option<Timestamp>,
-    /// Whether the time ended the interview, with answers, before it was complete. The candidate is `aborted` then.
+    /// Whether the interview's time ended after the candidate had answered something but before the interview was complete. The
+    /// candidate is `aborted` then.
     #[schemars(example = false)]
     ended_by_time: bool,
-    /// When the candidate was last invited.
+    /// When the candidate was last invited; null before the first invitation.
     #[schemars(example = ())]
     invitationdate: Option<Timestamp>,
     /// When the candidate first opened the interview, to the minute; null before. The page reports it when they first press
@@ -165,10 +167,10 @@ pub struct CandidateFieldsView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = ())]
     opened_at: Option<Option<Timestamp>>,
-    /// When the interview was completed.
+    /// When the interview was completed; null while it is not complete.
     #[schemars(example = ())]
     interviewdate: Option<Timestamp>,
-    /// The end of the time for the interview.
+    /// When the time for the interview ends; null without a deadline.
     deadline: Option<Timestamp>,
     /// The URL of the photo, valid for the session that fetched it; empty if there is none.
     #[schemars(example = &"")]
@@ -176,9 +178,9 @@ pub struct CandidateFieldsView {
     /// The URL of the CV, valid for the session that fetched it; empty if there is none.
     #[schemars(example = &"")]
     cv: OrEmpty<Uri>,
-    /// The evaluation by the project's evaluators.
+    /// The status of the evaluation by the project's evaluators.
     evaluation_status: EvaluationStatus,
-    /// The evaluation by the caller; null if the caller is not an evaluator.
+    /// The status of the caller's evaluation; null if the caller is not an evaluator.
     my_evaluation_status: Option<EvaluationStatus>,
     /// The URL of the evaluation by the caller, which may not be saved yet. Only evaluators of the project see the field.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -190,7 +192,7 @@ pub struct CandidateFieldsView {
     /// Free text from the client, for example `mr` or `mrs`.
     #[schemars(example = &"mrs")]
     gender: String,
-    /// The customer who created the resource; null for a named token.
+    /// The URL of the customer who created the candidate; null if a named token did.
     #[schemars(example = example_uri::CUSTOMER)]
     created_by: Option<Uri>,
     /// Postal address, in several lines.
@@ -200,26 +202,25 @@ pub struct CandidateFieldsView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Map<String, Value>>")]
     partner_data: Option<Box<RawValue>>,
-    /// The candidate's adjustments to the interview; null for none. Only callers who may change the project and the candidate
-    /// see it, and no event tells of it.
+    /// The candidate's adjustments to the interview; null for none. Only callers who may change the project and the candidate see
+    /// them, and no event mentions them.
     #[serde(skip_serializing_if = "Option::is_none")]
     adjustments: Option<Option<AdjustmentsView>>,
-    /// The candidate's latest request for help; null for none, and once they have taken it back. It stays with its answer
-    /// until the next request. Only callers who may change the project and the candidate see it, and no event tells what it says.
+    /// The candidate's latest request for help, kept with its answer until the next request; null if there is none or the candidate
+    /// has withdrawn it. Only callers who may change the project and the candidate see it. No event contains it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = ())]
     help_request: Option<Option<HelpRequestView>>,
-    /// The last time that a manager has reopened the interview; null if it was never reopened. Only callers who may change the
-    /// project see it.
+    /// The last reopening of the interview by a manager; null if it was never reopened. Only callers who may change the project see it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = ())]
     reopening: Option<Option<ReopeningView>>,
-    /// How a manager has cancelled the interview; null if none has, also for candidates who were skipped otherwise. Only callers who
-    /// may change the project see it.
+    /// The cancellation of the interview; null if it was not cancelled, even if the candidate was skipped in another way. Only
+    /// callers who may change the project see it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = ())]
     cancellation: Option<Option<CancellationView>>,
-    /// When the service erases the candidate, who has requested it; null without a request. A hold delays it.
+    /// When the service will erase the candidate because erasure was requested; null without a request. A hold delays it.
     #[schemars(example = ())]
     erasure_due_at: Option<Timestamp>,
     /// Whether a hold prevents the erasure of the candidate. It becomes false by itself when the hold ends. Only callers
@@ -227,21 +228,20 @@ pub struct CandidateFieldsView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = false)]
     is_on_hold: Option<bool>,
-    /// The language of the mails to the candidate, and the first one of the page, where they may choose another: a code of
+    /// The language of mails to the candidate and the initial language of the page, where they may choose another: a code of
     /// `GET …/languages/`. Null for the language of the project.
     #[schemars(example = ())]
     language: Option<Language>,
-    /// Whether the service sends mails about the interview: the invitation, reminders and new deadlines. If not, the client
-    /// does, and the candidate needs no email address.
+    /// Whether the service sends mails about the interview: the invitation, reminders and new deadlines. If false, the client sends
+    /// them, and the candidate needs no email address.
     #[schemars(example = true)]
     receive_mails: bool,
-    /// When the service reminds the candidate next without a request, by the project's `reminder_days`; null for never. The
-    /// reminder is dropped if another mail has left within a day before. Only callers who may change the project see it.
+    /// When the service next reminds the candidate automatically, by the project's `reminder_days`; null for never. The reminder is
+    /// dropped if another mail was sent less than a day before it. Only callers who may change the project see it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = ())]
     next_reminder_at: Option<Option<Timestamp>>,
-    /// The page where staff watch the interview and evaluate it, which asks them to log in. It never changes, and holds no
-    /// credential.
+    /// The URL of the page where staff log in, watch the interview and evaluate it. The URL never changes, and contains no credential.
     #[schemars(example = example_uri::CANDIDATE_PAGE)]
     interview_suite_url: Uri,
     #[serde(flatten)]
@@ -255,10 +255,10 @@ pub struct CandidateFieldsView {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Adjustments")]
 pub struct AdjustmentsView {
-    /// Multiplies the times to prepare and to answer, and that of the interview.
+    /// The factor, from 1 to 3, that multiplies the times to prepare and to answer, and the time of the interview.
     #[schemars(range(min = 1, max = 3), example = 1.5)]
     time_factor: Decimal,
-    /// Takes in addition to those of each question.
+    /// The number of takes that the candidate may record in addition to the limit of each question.
     #[schemars(range(max = 10), example = 0)]
     extra_takes: u32,
     /// Whether the candidate may answer every question in writing.
@@ -285,7 +285,7 @@ pub struct ReopeningView {
     message: String,
     /// When the interview was reopened.
     reopened_at: Timestamp,
-    /// How often the interview was reopened, this time included. Each time gives one more take of each question.
+    /// The number of reopenings, including this one. Each gives one more take of each question.
     #[schemars(example = 1)]
     count: u32,
 }
@@ -307,17 +307,17 @@ impl ReopeningView {
 /// what it opens.
 #[derive(Debug, Serialize, JsonSchema)]
 struct InterviewAccessView {
-    /// The link to the interview, the same that mails hold, for clients who send it themselves. Only while the candidate is
-    /// `invited` or `confirmed` or, if this service conducts the interview, `interviewing`; empty otherwise. It is as secret as
-    /// the keys. Only project managers and the candidate see it, and no read-only token.
+    /// The link to the interview, the same as in mails, for clients that send it themselves. Empty unless the candidate is
+    /// `invited` or `confirmed` or, if this service conducts the interview, `interviewing`. It is as secret as the keys. Only
+    /// project managers and the candidate see it; read-only tokens never do.
     #[schemars(example = &"")]
     interview_url: OrEmpty<Uri>,
-    /// The key of the invitation until the candidate confirms, empty otherwise. Only project managers and the
-    /// candidate see it, and no read-only token.
+    /// The key of the invitation while the candidate is `invited`, empty otherwise. Only project managers and the candidate see it;
+    /// read-only tokens never do.
     #[schemars(example = &"")]
     activation_key: String,
-    /// The key of a candidate without a password who is `confirmed` or `interviewing`, empty otherwise. Only project
-    /// managers and the candidate see it, and no read-only token.
+    /// The key of a candidate without a password who is `confirmed` or `interviewing`, empty otherwise. Only project managers and
+    /// the candidate see it; read-only tokens never do.
     #[schemars(example = &"")]
     interview_key: String,
 }

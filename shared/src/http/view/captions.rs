@@ -11,13 +11,13 @@ use crate::http::reference::ReferenceUris;
 use crate::http::wire::Uri;
 use crate::media::AnswerObjects;
 
-/// The captions of a video or of an answer in a language.
+/// The captions of a video or an answer in one language.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Captions")]
 pub struct CaptionsView {
     /// The language of the captions.
     pub language: Language,
-    /// The URL of the WebVTT, valid for the session that fetched it.
+    /// The URL of the WebVTT file, valid for the session that fetched it.
     #[schemars(example = example_uri::CAPTIONS)]
     pub url: Uri,
 }

@@ -18,10 +18,10 @@ use crate::http::wire::{OrEmpty, Timestamp, Uri};
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Contact")]
 pub struct ContactView {
-    /// The person whom the project names; empty for none.
+    /// The contact person of the project; empty for none.
     #[schemars(example = &"Grace Hopper")]
     person: String,
-    /// The address of the project, else that of the company; empty for none.
+    /// The email address of the project or, without one, of the company; empty if neither has one.
     #[schemars(example = &"jobs@example.com")]
     email: OrEmpty<Email>,
 }

@@ -21,7 +21,7 @@ pub struct CustomerView {
     /// The URL of the resource.
     #[schemars(example = example_uri::CUSTOMER)]
     resource_uri: Uri,
-    /// The customer's company.
+    /// The URL of the customer's company.
     #[schemars(example = example_uri::COMPANY)]
     company: Uri,
     /// The language of mails to the customer.
@@ -40,34 +40,35 @@ pub struct CustomerView {
     /// Last name.
     #[schemars(example = &"Hopper", length(min = 1))]
     last_name: String,
-    /// The address for mails and as a login name; unique among the company's staff. While `email_confirmed` is false and `status`
-    /// is `confirmed`, the customer has yet to confirm this address, and the former one counts.
+    /// The email address, for mails and as a login name; unique among the company's staff. While `email_confirmed` is false and
+    /// `status` is `confirmed`, the customer has yet to confirm this address, and the former one remains in use.
     #[schemars(example = &"grace@example.com")]
     email: Email,
-    /// Whether the customer has accepted an invitation and confirmed any later address, or an owner has answered for it.
+    /// Whether the email address is confirmed: the customer has accepted the invitation, and they or an owner have confirmed any
+    /// later address.
     email_confirmed: bool,
-    /// Addresses that are not `deliverable` get no mails until they are replaced.
+    /// Whether mails reach the email address. An address that is not `deliverable` gets no mails until it is replaced.
     email_status: EmailStatus,
     /// Telephone number.
     #[schemars(example = &"+1 202 555 0100")]
     phone: String,
     /// Whether the invitation is accepted.
     status: CustomerStatus,
-    /// When the invitation was accepted.
+    /// When the invitation was accepted; null before.
     #[schemars(example = ())]
     confirmationdate: Option<Timestamp>,
-    /// When the customer was last invited.
+    /// When the customer was last invited; null before the first invitation.
     invitationdate: Option<Timestamp>,
     /// Free text from the client, for example `mr` or `mrs`.
     #[schemars(example = &"mrs")]
     gender: String,
-    /// The customer who created the resource; null for a named token or the operator.
+    /// The URL of the customer who created this one; null if a named token or the operator did.
     #[schemars(example = example_uri::CUSTOMER)]
     created_by: Option<Uri>,
-    /// Whether the customer gets mails about interviews of projects that they manage or evaluate, once these are complete or their time
-    /// ended them with answers: about five minutes after the first one, then at most one an hour over all projects, in
-    /// `preferred_language`. A mail names up to ten candidates by project and counts the others. Customers who are not activated or not
-    /// active, and addresses that bounced, get none.
+    /// Whether the customer gets mails, in `preferred_language`, about ended interviews of projects that they manage or evaluate.
+    /// An interview counts if it is complete, or if its time ended after the candidate had answered something. The first mail comes
+    /// about five minutes after an interview, then at most one an hour for all projects together. A mail names up to ten candidates
+    /// by project and counts the others. Customers who are not activated or not active, and addresses that bounced, get none.
     receive_interview_notifications: bool,
     /// The URL of the photo, valid for the session that fetched it; empty if there is none.
     #[schemars(example = &"")]
@@ -81,7 +82,7 @@ pub struct CustomerView {
     /// Always empty: keys are mailed, and only their hashes are stored.
     #[schemars(example = &"")]
     activation_key: &'static str,
-    /// The projects that give the customer a role.
+    /// The URL of the list of projects that give the customer a role.
     #[schemars(example = format!("{}projects/", example_uri::CUSTOMER))]
     projects: Uri,
     /// Whether the web application has greeted the customer.

@@ -19,7 +19,7 @@ use crate::http::wire::{Timestamp, Uri};
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Event")]
 pub struct EventView {
-    /// The identifier. No two events ever have the same.
+    /// The identifier of the event. No other event ever has it.
     #[schemars(example = &"evt_01JQ8ZB4T1H6W5Y7X3Q9E2G0FA_7_1795293766")]
     id: String,
     /// The type of the event: the first of `types`. Null in the history of a resource for changes without an event.
@@ -30,20 +30,20 @@ pub struct EventView {
     /// history of a resource for changes without an event.
     #[schemars(with = "Vec<EventType>", example = &["candidate.interviewed"])]
     types: Vec<String>,
-    /// The number among the company's events, ascending and without gaps; null until the event is numbered, for
-    /// changes without an event, and for pings.
+    /// The event's number among the company's events, ascending and without gaps; null until the event is numbered, for changes
+    /// without an event, and for pings.
     #[schemars(example = 1042)]
     sequence: Option<u64>,
     /// When the change was requested.
     timestamp: Timestamp,
-    /// The company.
+    /// The URL of the company.
     #[schemars(example = example_uri::COMPANY)]
     company: Uri,
     /// The change.
     data: ChangeView,
     /// The author of the change.
     by: AuthorView,
-    /// The customer who acted on behalf of the author; null for none.
+    /// The URL of the customer who acted on behalf of the author; null for none.
     #[schemars(example = example_uri::CUSTOMER)]
     on_behalf_by: Option<Uri>,
     /// The `X-Request-Id` of the request, or the identifier of the platform's event; null for schedules and operators.
@@ -71,43 +71,43 @@ impl JsonSchema for FeedEvent {
 }
 
 // `P` are the previous values, `F` the facts. Only the schemas replace them, with the facts of one kind of resource.
-/// The change. The facts of the resource after the change stand beside these fields, such as `status` and `deadline`. Once the
-/// resource is erased, only its URL and its page, its project with its key, and its version are left, and what `candidate.erased`
-/// says.
+/// The change. Beside these fields, it contains the facts of the resource after the change, such as `status` and `deadline`. Once
+/// the resource is erased, only these are left: `resource_uri`, `interview_suite_url`, `project`, `project_external_id`, `version`,
+/// and the fields of `candidate.erased`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Change")]
 pub(crate) struct ChangeView<P = BTreeMap<String, Value>, F = Map<String, Value>> {
     /// The URL of the changed resource, which may be deleted since.
     #[schemars(example = example_uri::CANDIDATE)]
     resource_uri: Uri,
-    /// The client's key of the candidate, of the candidate of the interview, or of the project, as of this change. Missing if
-    /// there was none, and once the candidate is erased.
+    /// The client's key at the time of this change: of the candidate, also for changes of their interview, or of the project.
+    /// Missing if there was none, and once the candidate is erased.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"4711")]
     external_id: Option<ExternalId>,
-    /// The page where staff watch the interview of the candidate and evaluate it. Missing for other resources.
+    /// The URL of the page where staff watch the candidate's interview and evaluate it. Missing for other resources.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = example_uri::CANDIDATE_PAGE)]
     interview_suite_url: Option<Uri>,
-    /// The client's key of the project when the event of a candidate or an interview got its number. Missing if there was none.
+    /// For a candidate or an interview: the client's key of the project when the event was numbered. Missing if there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"REQ-7")]
     project_external_id: Option<ExternalId>,
-    /// The project that the resource is or belongs to; null for none.
+    /// The URL of the project that the resource is or belongs to; null for none.
     #[schemars(example = example_uri::PROJECT)]
     project: Option<Uri>,
-    /// The number of writes of the resource, this one included; 0 for a ping, and the next number for an erasure. A write of
-    /// a question or a criterion is one of its project.
+    /// The number of writes of the resource, including this one; 0 for a ping. An erasure has the next number. Writes of a question
+    /// or a criterion count as writes of its project.
     #[schemars(example = 7)]
     version: u64,
     /// The names of the changed fields. Empty for new and for deleted resources.
     #[schemars(example = &["interviewdate", "status"])]
     changed: BTreeSet<String>,
-    /// The values before the change of those facts that it changed.
+    /// The values of the changed facts before the change.
     previous: P,
-    /// The customers who were added, by field, for example `evaluators` of a project or `shares` of a candidate.
+    /// The URLs of the customers who were added, by field, for example `evaluators` of a project or `shares` of a candidate.
     added: BTreeMap<String, Vec<Uri>>,
-    /// The customers who were removed, by field.
+    /// The URLs of the customers who were removed, by field.
     removed: BTreeMap<String, Vec<Uri>>,
     #[serde(flatten)]
     erasure: Option<ErasureDetails>,
@@ -121,7 +121,7 @@ pub(crate) struct ChangeView<P = BTreeMap<String, Value>, F = Map<String, Value>
 pub struct AuthorView {
     /// The kind of author.
     kind: AuthorKind,
-    /// The author, who may be deleted since; null for the service and its operators.
+    /// The URL of the author, who may be deleted since; null for the service and its operators.
     #[schemars(example = example_uri::CUSTOMER)]
     resource_uri: Option<Uri>,
 }

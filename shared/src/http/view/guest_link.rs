@@ -9,7 +9,7 @@ use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;
 use crate::http::wire::{Identifier, Timestamp, Uri};
 
-/// A link that lets a person without an account watch the answers of a candidate; without its URL.
+/// A link, shown without its URL, that lets a person without an account watch the answers of a candidate.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "GuestLink")]
 pub struct GuestLinkView {
@@ -17,24 +17,24 @@ pub struct GuestLinkView {
     /// The URL of the resource.
     #[schemars(example = example_uri::GUEST_LINK)]
     resource_uri: Uri,
-    /// The candidate.
+    /// The URL of the candidate.
     #[schemars(example = example_uri::CANDIDATE)]
     candidate: Uri,
     /// The person who is to open the link. It never appears in events.
     #[schemars(example = &"Head of sales")]
     recipient: String,
-    /// Whether guests see no name of the candidate. The answers may still tell it.
+    /// Whether the candidate's name is hidden from guests. The answers may still reveal it.
     #[schemars(example = false)]
     hide_name: bool,
     /// When the link stops working. It is listed for 30 more days.
     expires_at: Timestamp,
     /// When the resource was created.
     created_at: Timestamp,
-    /// The customer or named token that created the link.
+    /// The URL of the customer or named token that created the link; null for a named token of an earlier release.
     #[schemars(example = example_uri::CUSTOMER)]
     created_by: Option<Uri>,
-    /// When a guest first opened the link, to the minute; null before. Opening its page is not enough: the guest must press a button
-    /// of it, which programs that check links in mails do not.
+    /// When a guest first opened the link, to the minute; null before. Loading the page is not enough, because programs that check
+    /// links in mails do so too: the guest must press a button on it.
     opened_at: Option<Timestamp>,
     /// When a guest last opened the link, to the minute; null before. Openings within ten minutes count as one.
     last_opened_at: Option<Timestamp>,

@@ -16,9 +16,9 @@ pub struct HelpRequestView {
     /// The candidate's own words, in several lines. They never appear in events.
     #[schemars(example = &"My exam is on the same day. Could I have until Friday?", length(min = 1, max = 1000))]
     text: String,
-    /// When the candidate has asked.
+    /// When the candidate asked for help.
     asked_at: Timestamp,
-    /// When the company has answered, in words or by what it has done; null while the request is open.
+    /// When the company answered, in words or by an action; null while the request is open.
     #[schemars(example = ())]
     answered_at: Option<Timestamp>,
     /// The company's words to the candidate, in several lines; empty without any.

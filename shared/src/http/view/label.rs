@@ -17,10 +17,10 @@ pub struct LabelView {
     /// The URL of the resource.
     #[schemars(example = example_uri::LABEL)]
     resource_uri: Uri,
-    /// The label's company.
+    /// The URL of the label's company.
     #[schemars(example = example_uri::COMPANY)]
     company: Uri,
-    /// Unique in the company, ignoring case.
+    /// The text of the label, unique in the company, ignoring case.
     #[schemars(example = &"Senior", length(min = 1))]
     text: String,
 }

@@ -9,14 +9,14 @@ use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;
 use crate::http::wire::{Decimal, Identifier, Uri};
 
-/// What a value of the scale means.
+/// The meaning of a value of the rating scale.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Anchor")]
 pub(super) struct AnchorView {
-    /// From 0 to the project's `maximum_score` of today, with at most one decimal.
+    /// The value, from 0 to the project's current `maximum_score`, with at most one decimal.
     #[schemars(example = 4)]
     value: Decimal,
-    /// What evaluators see or hear that deserves the value.
+    /// What evaluators see or hear in an answer that deserves the value.
     #[schemars(example = &"Names two trade-offs unasked.", length(min = 1))]
     text: String,
 }
@@ -39,18 +39,18 @@ pub struct QuestionView {
     /// The URL of the resource.
     #[schemars(example = example_uri::QUESTION)]
     resource_uri: Uri,
-    /// The project.
+    /// The URL of the project.
     #[schemars(example = example_uri::PROJECT)]
     project: Uri,
-    /// Unique among the project's questions, which are sorted by it.
+    /// The position of the question, unique in the project. Questions are sorted by it, ascending.
     #[schemars(example = 1)]
     position: u32,
-    /// The question itself; null for candidates who have yet to begin a take of a question with a time to prepare.
+    /// The text of the question. If the question has a time to prepare, null for candidates until they begin a take.
     #[schemars(example = &"Which project are you proud of?")]
     text: Option<String>,
     /// How candidates answer.
     kind: QuestionKind,
-    /// The welcome video that asks the question; null for none.
+    /// The URL of the welcome video that asks the question; null for none.
     #[schemars(example = ())]
     video: Option<Uri>,
     /// Seconds to prepare; null for no preparation.
@@ -69,7 +69,7 @@ pub struct QuestionView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"Look for ownership.")]
     internal_description: Option<String>,
-    /// What values of the scale mean, ascending. Candidates do not see it.
+    /// The meanings of values of the rating scale, ascending by value. Candidates do not see them.
     #[serde(skip_serializing_if = "Option::is_none")]
     anchors: Option<Vec<AnchorView>>,
 }
@@ -119,10 +119,10 @@ pub struct CriterionView {
     /// The URL of the resource.
     #[schemars(example = example_uri::CRITERION)]
     resource_uri: Uri,
-    /// The project.
+    /// The URL of the project.
     #[schemars(example = example_uri::PROJECT)]
     project: Uri,
-    /// Unique among the project's criteria, which are sorted by it.
+    /// The position of the criterion, unique in the project. Criteria are sorted by it, ascending.
     #[schemars(example = 1)]
     position: u32,
     /// The display name.
@@ -131,7 +131,7 @@ pub struct CriterionView {
     /// The meaning of the criterion.
     #[schemars(example = &"Speaks clearly and listens.")]
     description: String,
-    /// What values of the scale mean, ascending.
+    /// The meanings of values of the rating scale, ascending by value.
     anchors: Vec<AnchorView>,
 }
 

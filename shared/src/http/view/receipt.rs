@@ -30,46 +30,45 @@ pub struct ReceiptView {
     jws: String,
 }
 
-/// The service's statement about an erasure. It names the candidate by their identifier alone: keep a note of your own of whom
-/// that was.
+/// The service's statement about an erasure. Of the candidate, it contains only the identifier: keep your own record of who that was.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ErasureStatement")]
 struct StatementView {
-    /// The service that states it: the base URL of its API.
+    /// The service that makes the statement: the base URL of its API.
     #[schemars(example = &"https://api.example.com/api/v3")]
     iss: String,
-    /// The event `candidate.erased`.
+    /// The identifier of the event `candidate.erased`.
     #[schemars(example = &"evt_01JQ8ZB4T1H6W5Y7X3Q9E2G0FA_9_1795293767")]
     id: String,
-    /// The company.
+    /// The URL of the company.
     #[schemars(example = example_uri::COMPANY)]
     company: Uri,
-    /// The project of the candidate.
+    /// The URL of the candidate's project.
     #[schemars(example = example_uri::PROJECT)]
     project: Option<Uri>,
-    /// The candidate.
+    /// The URL of the candidate.
     #[schemars(example = example_uri::CANDIDATE)]
     candidate: Uri,
     /// Why the candidate was erased.
     reason: ErasureReason,
-    /// When the candidate was deleted: for the first time, if the service was restored to an earlier moment since.
+    /// When the candidate was deleted. If the service was restored to an earlier moment since, this is the first deletion.
     deleted_at: Timestamp,
-    /// When the last of what the deletion had left was erased.
+    /// When the last data that the deletion had left was erased.
     #[schemars(example = &"2026-11-08T22:59:01Z")]
     erased_at: Timestamp,
     /// The numbers of erased items.
     erased: ErasureCounts,
-    /// Copies that cannot be read through the service, and the day when the last of each kind is deleted.
+    /// The copies that remain, by kind, with the day when the last one is deleted. None can be read through the service.
     copies: Vec<CopyView>,
 }
 
-/// Copies of what was erased.
+/// One kind of copies of the erased data.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ErasureCopies")]
 struct CopyView {
     /// The kind of data that was copied.
     of: CopyKind,
-    /// The day when the last of them is deleted, in UTC.
+    /// The day when the last copy of this kind is deleted, in UTC.
     #[schemars(example = &"2026-12-06")]
     until: NaiveDate,
 }
@@ -79,11 +78,11 @@ struct CopyView {
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 enum CopyKind {
-    /// Everything that was stored, in the backups of the database.
+    /// Everything that was stored in the database, in its backups.
     Table,
-    /// Photos, CVs and recorded answers: previous versions of the storage.
+    /// Photos, CVs and recorded answers, as previous versions in the storage.
     Files,
-    /// Identifiers and network addresses, in logs. No names and no addresses of mails.
+    /// Identifiers and network addresses, in logs, which contain no names and no email addresses.
     Logs,
 }
 
@@ -165,13 +164,13 @@ fn copies(erased_at: DateTime<Utc>, kept: CopyRetention) -> Vec<CopyView> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ReceiptKey")]
 pub struct ReceiptKeyView {
-    /// The kind of key.
+    /// The type of the key.
     #[schemars(extend("const" = "OKP"), example = &"OKP")]
     kty: &'static str,
-    /// The curve.
+    /// The elliptic curve of the key.
     #[schemars(extend("const" = "Ed25519"), example = &"Ed25519")]
     crv: &'static str,
-    /// The key in base64url.
+    /// The public key in base64url.
     #[schemars(example = &"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo")]
     x: String,
     /// The thumbprint of the key (RFC 7638). Receipts name the key by it.
@@ -181,7 +180,7 @@ pub struct ReceiptKeyView {
     #[serde(rename = "use")]
     #[schemars(extend("const" = "sig"), example = &"sig")]
     purpose: &'static str,
-    /// The algorithm.
+    /// The algorithm of the signatures.
     #[schemars(extend("const" = "EdDSA"), example = &"EdDSA")]
     alg: &'static str,
 }

@@ -13,15 +13,16 @@ use crate::http::wire::Uri;
 /// The rights of a named token.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct TokenRightsView {
-    /// Without `projects`, the token has the rights of a customer of this account type, except for actions that need a person. With
-    /// them, it makes no difference.
+    /// The account type whose rights a token without `projects` has, except for actions that need a person. With `projects`, it has
+    /// no effect.
     #[schemars(example = AccountType::HiringManager)]
     account_type: AccountType,
-    /// The projects that the token is limited to, as their interview manager, at most 50. Empty for a token of the whole company.
+    /// The URLs of the projects that the token is limited to, at most 50. It has the rights of an interview manager in them. Empty
+    /// for a token of the whole company.
     #[schemars(length(max = 50), example = [example_uri::PROJECT])]
     projects: Vec<Uri>,
-    /// Whether the token may only send GET and HEAD. It sees no keys of candidates and no links to their interviews, since
-    /// a caller with one acts as the candidate.
+    /// Whether the token may only send GET and HEAD. Such a token sees no keys of candidates and no links to their interviews,
+    /// because callers can act as the candidate with these.
     #[schemars(example = true)]
     read_only: bool,
 }

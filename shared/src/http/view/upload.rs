@@ -14,7 +14,7 @@ use crate::http::reference::ReferenceUris;
 use crate::http::wire::{Identifier, Timestamp, Uri};
 use crate::media::SignedUpload;
 
-/// An upload.
+/// An upload of a photo or a CV.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Upload")]
 pub struct UploadView {
@@ -33,7 +33,7 @@ pub struct UploadView {
     /// announcement.
     #[schemars(example = &"image/jpeg")]
     content_type: Option<String>,
-    /// The announced size, in bytes.
+    /// The announced size, in bytes; null without an announcement.
     #[schemars(example = 90000)]
     size: Option<u64>,
     /// The request that uploads the file. Only in the response to the announcement.

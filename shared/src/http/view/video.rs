@@ -12,7 +12,7 @@ use crate::http::wire::Uri;
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "PlacedVideo")]
 pub struct PlacedVideoView {
-    /// The video.
+    /// The URL of the video.
     #[schemars(example = example_uri::VIDEO)]
     uri: Uri,
     /// The position among the project's videos, ascending.

@@ -33,7 +33,7 @@ pub(crate) fn create_question(operation: OperationDoc) -> OperationDoc {
             NewQuestion::read(body, company, references, 5)
         })
         .field("position", LAST)
-        .field("takes", "How often candidates may record an answer; null for no limit. By default 3, or 1 after a time to prepare.")
+        .field("takes", "How often candidates may record an answer; null for 20 times. By default 3, or 1 after a time to prepare.")
         .refuses(&[TOO_MANY_QUESTIONS, QUESTIONS_IN_USE])
         .example("question", question())
 }

@@ -85,7 +85,7 @@ pub(crate) fn create_guest_link(operation: OperationDoc) -> OperationDoc {
         )
         .body::<GuestLinkView, _>(|body| read_new(body, DateTime::UNIX_EPOCH))
         .field("expires_at", "When the link stops working: at most 90 days ahead, by default 14.")
-        .field("hide_name", "Whether guests see no name of the candidate; false by default.")
+        .field("hide_name", "Whether the candidate's name is hidden from guests; false by default.")
         .refuses(&[NOT_INTERVIEWED, REOPENED, ERASURE_REQUESTED, NO_ANSWERS, TOO_MANY_LINKS, LINK_DELETED])
         .example("guest", json!({ "recipient": "Head of sales", "expires_at": "2026-12-24T18:00:00+01:00" }))
 }

@@ -59,7 +59,7 @@ pub struct QuestionView {
     /// The maximum length of an answer in seconds.
     #[schemars(example = 120)]
     answer_seconds: u32,
-    /// How often candidates may record an answer; null for no limit.
+    /// How often candidates may record an answer; null for 20 times.
     #[schemars(example = 3)]
     takes: Option<u32>,
     /// Whether candidates must answer.

@@ -53,7 +53,7 @@ impl ErrorResponseDoc {
                             "type": "string", "pattern": CODE,
                             "description": format!("A code for programs; for a candidate's key that opens nothing any more {codes}; for such a session or password `withdrawn`."),
                         },
-                        "resource_uri": { "type": "string", "format": "uri", "description": "The candidate." },
+                        "resource_uri": { "type": "string", "format": "uri", "description": "The URL of the candidate." },
                         "company": {
                             "type": "object",
                             "description": "The candidate's company.",

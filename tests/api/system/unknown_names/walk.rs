@@ -33,7 +33,8 @@ async fn for_each_operation(given: &AccessFixture, mut meet: impl AsyncFnMut(&Ac
         if let Some(body) = operation.pointer_mut(BODY) {
             *body = request_body(&document, &method, row.path);
         }
-        let kind = if row.path == "/whoami/candidate/" { "other-candidate" } else { AccessFixture::doer(row) };
+        let kind =
+            if row.path == "/whoami/candidate/" { "other-candidate" } else { AccessFixture::doer(row) };
         let request = given.request(kind, row).await;
         changes.take();
         meet(row, &operation, request).await;

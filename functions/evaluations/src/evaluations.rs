@@ -98,7 +98,7 @@ fn require_evaluator(access: &Admitted<Evaluation, Evaluate>) -> Result<()> {
     if is_evaluator { Ok(()) } else { Err(NOT_EVALUATOR.into()) }
 }
 
-/// Who completes the evaluation, and in what role.
+/// The person who completes the evaluation, and their role.
 async fn origin(access: &Admitted<Evaluation, Evaluate>) -> Result<JudgementOrigin> {
     let author = access.target.evaluator;
     let (account_type, writer) = match &access.caller.identity {

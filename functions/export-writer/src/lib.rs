@@ -3,8 +3,8 @@
 //! An archive is written in one invocation: into a temporary folder, and from there into the bucket below
 //! [`exports/`](shared::media::export_prefix). A lease, longer than any invocation, keeps a second worker from the
 //! export. Each step saves the export with a version check, so that deleting the export stops the worker, and an
-//! erasure tells it whom to leave out. An interrupted attempt starts again, up to three times: nothing of an incomplete
-//! archive is stored.
+//! erasure tells it whom to leave out. An interrupted attempt starts again, up to three times: no part of an
+//! incomplete archive is stored.
 
 mod write;
 

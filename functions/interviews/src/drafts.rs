@@ -42,7 +42,7 @@ async fn replace(
     Answers::may_write(&answer.question, all.candidate.adjusted().may_write)?;
     let stored = before.draft.as_ref();
     let is_stored = before.draft_text() == text.as_ref();
-    // Of two concurrent requests, the one received later counts, in whatever order they are stored. A request whose
+    // The later received of two concurrent requests counts, in whatever order they are stored. A request whose
     // `If-Match` names the stored text is later, whatever the clocks of the functions say.
     let is_outdated =
         !access.names_revision() && stored.is_some_and(|stored| stored.received_at > received_at);

@@ -5,7 +5,7 @@
 //! of work run concurrently: erasures share one pace, and companies take turns.
 //!
 //! A retention run passes over the candidates of a company once a night, project by project in the order of their keys.
-//! Its whole state is one item: a cursor (all candidates up to it are done), the counts, and the batch that is being
+//! The whole state of a run is one item: a cursor (all candidates up to it are done), the counts, and the batch that is being
 //! erased. The run saves a batch before erasing its first candidate, and advances the cursor only after a whole page. A
 //! lease, longer than any invocation, keeps a second worker from the run. If the run is interrupted, another invocation
 //! continues it after the lease: it counts the erased candidates of the saved batch, and reads the page again.

@@ -39,7 +39,7 @@ pub enum RecordKind {
     Retention,
     /// The settings of the provider that staff sign in by.
     SignIn,
-    /// What statistics still count of erased candidates.
+    /// The counts of erased candidates that statistics keep.
     Statistics,
     /// Named tokens.
     Tokens,

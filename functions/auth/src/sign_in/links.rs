@@ -119,7 +119,7 @@ pub(crate) async fn delete(
 }
 
 /// Refuses callers who may not change the customer's address: a link gives access to the account, as an address does.
-/// Owners are allowed even for other owners, whom they do not manage: otherwise nobody could unlink an owner.
+/// Owners are allowed even for other owners, whom they do not manage: otherwise an owner could not be unlinked.
 async fn require_manager(access: &AdmittedRequest, customer: &Customer) -> Result<()> {
     if access.is_owner_in_person() {
         return Ok(());

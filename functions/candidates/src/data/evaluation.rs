@@ -114,7 +114,7 @@ pub(crate) struct VetoDataView {
     comment: String,
 }
 
-/// What all views of evaluations of one candidate need.
+/// The context that all views of one candidate's evaluations share.
 #[derive(Clone, Copy)]
 pub(super) struct EvaluationDataScope<'a> {
     pub(super) candidate: &'a Candidate,

@@ -288,7 +288,7 @@ impl CandidateDataView {
         references: ReferenceUris<'_>,
     ) -> Self {
         let CandidateTarget { company, project, candidate, .. } = target;
-        // No `..`, so that a new field does not compile until somebody decides here which callers get it.
+        // No `..`: a new field does not compile until it is listed here for the callers who get it.
         let Candidate {
             id,
             profile,

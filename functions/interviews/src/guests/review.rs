@@ -1,4 +1,4 @@
-//! What a guest link shows.
+//! The view of a guest link.
 
 use axum::Json;
 use shared::Result;

@@ -49,7 +49,7 @@ pub struct Draft {
 
 impl Draft {
     /// When a request that arrived at `received_at` may replace this draft: at the earliest two seconds after the draft was stored.
-    // Of several waiting requests, the latest waits least and writes first. The others then find its text and need not write theirs.
+    // The latest of several waiting requests waits least and writes first. The others then find its text and need not write theirs.
     pub fn replaceable_at(&self, received_at: DateTime<Utc>) -> DateTime<Utc> {
         let at = self.saved_at + DRAFT_PACE;
         at + (at - received_at).max(TimeDelta::zero()) / ORDER_SHARE

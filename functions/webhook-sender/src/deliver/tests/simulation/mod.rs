@@ -43,7 +43,7 @@ pub(super) struct Reply {
 /// Returns the receiver's reply to an event at a given time.
 pub(super) type Receiver = Box<dyn FnMut(&HistoryEntry, DateTime<Utc>) -> Reply + Send>;
 
-/// What the receiver has got, and the consequences.
+/// The events that the receiver has got, and the consequences.
 #[derive(Default)]
 struct Journal {
     requests: Vec<DateTime<Utc>>,
